@@ -49,6 +49,7 @@ type Config struct {
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
+	Page      Page       `yaml:"page"`
 	OTel      OTel       `yaml:"otel"`
 	Trace     Trace      `yaml:"trace"`
 	Log       Log        `yaml:"log"`
@@ -79,8 +80,8 @@ type Model struct {
 	Name          string `yaml:"name" env:"OPENAI_MODEL" doc:"model name; builtin is the offline responder"`
 	Traits        `yaml:",inline"`
 	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" beside:"models" doc:"time to the first token of an answer, and between two tokens"`
-	RetryFor      time.Duration `yaml:"retry_for" default:"20s" range:"0s..10m" beside:"models" doc:"all waiting of one call for models that cannot be reached, are overloaded or limit the rate; 0 never waits"`
-	Retries       int           `yaml:"retries" default:"10" range:"1..100" beside:"models" doc:"attempts of one call at most, within model.retry_for"`
+	RetryFor      time.Duration `yaml:"retry_for" default:"20s" range:"0s..10m" beside:"models" doc:"all waiting for one message for models that cannot be reached, are overloaded or limit the rate; 0 never waits"`
+	Retries       int           `yaml:"retries" default:"6" range:"1..100" beside:"models" doc:"requests for one message that may fail in a row, within model.retry_for"`
 	Stream        bool          `yaml:"stream" default:"true" beside:"models" doc:"show answers while they grow"`
 	Required      bool          `yaml:"required" default:"true" beside:"models" doc:"stop startup when no model can be reached, or it is missing; false: start anyway, report it, recover alone"`
 	Transcription string        `yaml:"transcription" instead:"routes.transcription" doc:"model at the same endpoint that writes down voice messages; with none, Parley says that it cannot listen"`

@@ -150,6 +150,12 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return nil
 	case form == "url":
 		return badURL(text)
+	case form == "page":
+		return badPage(text)
+	case form == "network":
+		if _, ok := network(text); !ok {
+			return wrong(wordsIs, text).hint("an address such as 127.0.0.1, or a network such as 10.0.0.0/8")
+		}
 	case form == "listen":
 		return badListen(text)
 	case form == "postgres":
@@ -253,7 +259,11 @@ func (c *Config) together(fail fail) {
 		fail("web.search.api_key", wrong(wordsIsMissing).hint(wordsNeedsIt, "web.search.kind brave"))
 	}
 	if c.Vault.DailyNote != "off" && c.Vault.DailyNote != "" && c.Vault.Readers != "owner" {
-		fail("vault.daily_note", wrong("is %q, and vault.readers is %q", c.Vault.DailyNote, c.Vault.Readers).hint("what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off"))
+		fail("vault.daily_note", wrong("is %q, and vault.readers is %q", c.Vault.DailyNote,
+			c.Vault.Readers).hint("what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off"))
+	}
+	if c.Page.URL != "" && c.HTTP.Listen == "" {
+		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "page.url"))
 	}
 	c.unique(fail)
 	c.servers(fail)

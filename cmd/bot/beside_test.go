@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,5 +51,31 @@ func TestTypingWhereEverythingIsAnswered(t *testing.T) {
 		if a.Chat != -100 {
 			t.Errorf("typing in %d", a.Chat)
 		}
+	}
+}
+
+// TestFailingModelHoldsNobodyUp: who waits for a model that fails reads that it is tried
+// again, commands answer meanwhile, and one message makes six requests at most.
+func TestFailingModelHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
+	w.run(t)
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return broken("503") })
+	w.tg.Push(telegramtest.Text(7, 7, "tell me a story about a fox"))
+	eventually(t, "it fails", func() bool { return len(w.llm.Requests()) >= 1 })
+	eventually(t, "the person reads what is tried", func() bool {
+		return slices.ContainsFunc(w.tg.Drafts(), func(d telegramtest.Draft) bool {
+			return strings.Contains(d.Text,
+				"trying again for a moment")
+		})
+	})
+	w.tg.Push(telegramtest.Text(7, 7, "/status"))
+	got := w.sent(t, 2)
+	const down = "can't reach my language model"
+	if strings.Contains(got[0], down) || !strings.Contains(got[1], down) {
+		t.Errorf("said %q", got)
+	}
+	if n := len(w.llm.Requests()); n > 6 {
+		t.Errorf("%d requests for one message", n)
 	}
 }

@@ -249,7 +249,9 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	in.chosen = catalog.IsChosen(ctx)
 	t := a.newTurn(m, in, session)
 	t.w = w
-	return t.run(ctx)
+	return t.run(llm.Enduring(ctx, func(error) {
+		w.Status(in.p.Text("My model does not answer. I am trying again for a moment; commands work meanwhile."))
+	}))
 }
 
 // note returns an answer that needed no turn.

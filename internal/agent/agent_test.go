@@ -378,3 +378,24 @@ func TestGroupNamesAreDataOnly(t *testing.T) {
 		t.Errorf("names: %s", all)
 	}
 }
+
+// TestSystemMessageStays: from the first turn on the system message is the same to the
+// byte, whatever the hour and whoever asks, so that caches hold.
+func TestSystemMessageStays(t *testing.T) {
+	b := newBench(t, Options{}, tools.CurrentTime(nil, nil))
+	for _, said := range []string{"hello", "and what else?", "in which city am I?"} {
+		b.clock = b.clock.Add(17 * time.Minute)
+		b.model.Say("Well.")
+		b.say(said)
+	}
+	reqs := b.model.Requests()
+	if len(reqs) != 3 {
+		t.Fatalf("%d requests", len(reqs))
+	}
+	first := reqs[0].Messages[0]
+	for i, r := range reqs {
+		if m := r.Messages[0]; m.Role != llm.RoleSystem || m.Content != first.Content {
+			t.Errorf("turn %d begins with\n%s\nthe first with\n%s", i+1, m.Content, first.Content)
+		}
+	}
+}

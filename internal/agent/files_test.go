@@ -104,7 +104,7 @@ func TestWhatIsOpened(t *testing.T) {
 		{"a.zip", "application/zip", []byte("PK\x03\x04\x00"), all, "not opened", "don't know that kind"},
 		{"a.gz", "application/gzip", []byte("\x1f\x8b\x08\x00"), all, "not opened", "don't know that kind"},
 		{"a.exe", "text/plain", []byte("MZ\x00\x01"), all, "not opened", "don't know that kind"},
-		{"a.mp4", "video/mp4", []byte("\x00\x00\x00\x18ftypmp42abcd"), all, "not opened", "don't know that kind"},
+		{"a.mp4", "video/mp4", []byte("\x00\x00\x00\x18ftypmp42abcd"), all, "not opened", "I got a.mp4, but I can't watch it"},
 		{"a.txt", "text/plain", []byte("some\x00thing"), all, "not opened", "don't know that kind"},
 		{"empty.txt", "text/plain", nil, all, "not opened", "nothing in empty.txt"},
 		{"blank.txt", "text/plain", []byte(" \n"), all, "not opened", "nothing in blank.txt"},
@@ -217,7 +217,8 @@ func TestRefusedImageIsLeftOut(t *testing.T) {
 		}
 		return spoken(m.Content), nil
 	}
-	if got := b.from(sent("hello", file("a.png", "image/png"))); got != "I could not look at the picture: my model did not take it."+"\n\nhello\n[image, not opened]" {
+	if got := b.from(sent("hello", file("a.png",
+		"image/png"))); got != "I could not look at the picture: my model did not take it."+"\n\nhello\n[image, not opened]" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -302,4 +303,62 @@ func TestBusyReadersAreTold(t *testing.T) {
 			t.Errorf("said %q, %v", answer.Text, err)
 		}
 	})
+}
+
+// TestFilms: of a film the model sees the picture that stands for it, and reads how long it
+// is; what cannot be used is said once, in the language of who sent it, and never of a
+// sticker, whose emoji was read.
+func TestFilms(t *testing.T) {
+	film := func(form chat.FileForm, still string) chat.File {
+		return chat.File{Name: "a.mp4", MIME: "video/mp4", Ref: "film", Form: form, Seconds: 3, Still: still}
+	}
+	sticker := chat.File{Name: "sticker.webp", MIME: "image/webp", Ref: "still", Form: chat.FormSticker}
+	moving := chat.File{Name: "sticker.webp", MIME: "video/webm", Ref: "film", Form: chat.FormSticker, Still: "still"}
+	story := chat.File{Name: chat.WordsStory, Form: chat.FormUnseen}
+	for name, tt := range map[string]struct {
+		files  []chat.File
+		see    bool
+		images int
+		shown  string // to the model
+		said   string // to the person; "" is nothing
+	}{
+		"a GIF": {[]chat.File{film(chat.FormGIF, "still")}, true, 1, "[GIF, 3 s: the picture shows how it begins]", ""},
+		"a GIF, blind": {[]chat.File{film(chat.FormGIF, "still")}, false, 0, "[GIF, 3 s, not opened]",
+			"I got the GIF (3 s), but I can't watch it."},
+		"a video message": {[]chat.File{film(chat.FormNote, "")}, true, 0, "[video message, 3 s, not opened]",
+			"I got the video message (3 s), but"},
+		"a picture that is gone":     {[]chat.File{film(chat.FormVideo, "gone")}, true, 0, "[video, 3 s, not opened]", "I got a.mp4 (3 s), but"},
+		"a sticker":                  {[]chat.File{sticker}, true, 1, "[image]", ""},
+		"a sticker, blind":           {[]chat.File{sticker}, false, 0, "[sticker, not opened]", ""},
+		"a sticker that moves":       {[]chat.File{moving}, true, 1, "[sticker: the picture shows how it begins]", ""},
+		"a sticker that moves, deaf": {[]chat.File{moving}, false, 0, "[sticker, not opened]", ""},
+		"a story": {[]chat.File{story}, true, 0, "[a story, not opened]",
+			"I can't look at a story: that is not shown to bots."},
+		"an album": {[]chat.File{film(chat.FormGIF, ""), film(chat.FormGIF, ""), film(chat.FormNote, "")}, true, 0,
+			"[GIF, 3 s, not opened]\n[GIF, 3 s, not opened]\n[video message", "I got the GIF (3 s), the video message (3 s), but"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, Options{Files: attachments.Files{See: tt.see, Open: shelf{"still": aPNG(t)}.byRef}})
+			b.model.Say("answer")
+			m := sent("look")
+			m.Files = tt.files
+			got := b.from(m)
+			if !strings.HasSuffix(got, "answer") || (tt.said == "") != (got == "answer") ||
+				tt.said != "" && strings.Count(got, tt.said) != 1 {
+				t.Errorf("said %q", got)
+			}
+			ms := b.model.Requests()[0].Messages
+			if last := ms[len(ms)-1]; !strings.Contains(last.Content, tt.shown) || len(last.Images) != tt.images {
+				t.Errorf("%d images, and the model was told %q", len(last.Images), last.Content)
+			}
+		})
+	}
+}
+
+// byRef opens what a Ref names.
+func (s shelf) byRef(_ context.Context, _ chat.Message, f chat.File, _ int64) ([]byte, error) {
+	if data, ok := s[f.Ref]; ok {
+		return data, nil
+	}
+	return nil, chat.ErrFileGone
 }

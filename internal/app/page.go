@@ -18,8 +18,9 @@ func (p *port) newPage(address string) *console.Page {
 	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents,
 		Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
 	return console.New(console.Options{
-		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
-		Calls: p.vitals.storage.tape,
+		Listen: address, URL: p.cfg.Page.URL, Proxies: p.cfg.Page.Networks(), Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log,
+		Currency: p.cfg.Limits.Currency,
+		Calls:    p.vitals.storage.tape,
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,
@@ -40,13 +41,16 @@ func (p *port) status(ctx context.Context) []console.Line {
 	return append([]console.Line{model}, p.vitals.doing(ctx)...)
 }
 
-// link makes a login link to the control page, "" if there is none.
+// link makes a login link to the control page, "" if there is none. The port is "" if
+// browsers elsewhere find the page.
 func (p *port) link(ctx context.Context, who chat.User) (link, port string, err error) {
 	if p.page == nil {
 		return "", "", nil
 	}
-	_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
-	link, err = console.NewLink(ctx, p.store.Access, p.page.Address(), who)
+	if p.cfg.Page.URL == "" {
+		_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
+	}
+	link, err = console.NewLink(ctx, p.store.Access, p.page.Base(), who)
 	return link, port, err
 }
 
@@ -54,7 +58,7 @@ func (p *port) link(ctx context.Context, who chat.User) (link, port string, err 
 func (p *port) kept(ctx context.Context, d memory.Decision) (n int, where string, err error) {
 	list, err := p.vitals.storage.tape.For(ctx, d.InboxID, d.Key, d.At)
 	if p.page != nil {
-		where = "http://" + p.page.Address() + "/turns/" + d.ID
+		where = p.page.Base() + "turns/" + d.ID
 	}
 	return len(list), where, err
 }

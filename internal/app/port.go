@@ -43,12 +43,10 @@ func (p *port) open() (net.Listener, error) {
 // listen serves the port until ctx ends. Health, readiness and metrics need no login: they
 // are not secret and change nothing.
 func (p *port) listen(ctx context.Context, l net.Listener) {
-	mux := http.NewServeMux()
-	mux.Handle("/", p.page)
-	mux.Handle("GET /healthz", p.page.Beside(http.HandlerFunc(p.healthz)))
-	mux.Handle("GET /readyz", p.page.Beside(http.HandlerFunc(p.readyz)))
-	mux.Handle("GET /metrics", p.page.Beside(promhttp.HandlerFor(p.counts.Registry, promhttp.HandlerOpts{})))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	p.page.Beside("GET /healthz", http.HandlerFunc(p.healthz))
+	p.page.Beside("GET /readyz", http.HandlerFunc(p.readyz))
+	p.page.Beside("GET /metrics", promhttp.HandlerFor(p.counts.Registry, promhttp.HandlerOpts{}))
+	server := &http.Server{Handler: p.page, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	p.background(func() { _ = server.Serve(l) })
 	p.background(func() {

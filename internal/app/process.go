@@ -125,6 +125,15 @@ func warn(cfg config.Config, log *slog.Logger) {
 	}
 }
 
+// begin tells somebody who sits at a terminal for the first time what to type.
+func (a *app) begin(ctx context.Context) {
+	counts, err := a.storage.store.Sessions.SessionCounts(ctx)
+	if err != nil || len(counts) > 0 {
+		return // the counts are no reason not to start
+	}
+	a.say("Type what you want and press Enter, for example: what can you do? /help lists the commands, Ctrl-D leaves.")
+}
+
 // Seat says who sits at a terminal. Empty fields have defaults.
 type Seat struct {
 	User    string // an id; default local
@@ -160,6 +169,9 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 	a.people.speaker.Home = language.Machine(os.Getenv)
 	if err := a.openFront(ctx, nil); err != nil {
 		return err
+	}
+	if c.TTY {
+		a.begin(ctx)
 	}
 	term := os.Getenv("TERM")
 	t := terminal.New(terminal.Options{

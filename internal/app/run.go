@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"parley/internal/app/console"
 	"parley/internal/app/host"
@@ -96,7 +97,11 @@ func (a *app) announce(ctx context.Context) (err error) {
 		Version: a.process.Version, Data: datadir.Where(a.cfg.DataDir, string(a.cfg.Database.URL)), Listen: at,
 		Watched: a.process.Watched, Claim: a.people.gate.ClaimCode, Owners: a.owners,
 		Link: func(ctx context.Context) (string, error) {
-			return console.NewLink(ctx, a.storage.store.Access, at, chat.User{})
+			base, err := console.Base(a.cfg.Page.URL, at)
+			if err != nil {
+				return "", fmt.Errorf("address of the page: %w", err)
+			}
+			return console.NewLink(ctx, a.storage.store.Access, base, chat.User{})
 		},
 	}.Say(ctx, a.say)
 	return err

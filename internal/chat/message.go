@@ -163,7 +163,12 @@ type File struct {
 	Size int64  `json:"size,omitempty"` // bytes; 0 when unknown
 	Ref  string `json:"ref,omitempty"`
 	// Voice is true if the author spoke it instead of writing.
-	Voice bool   `json:"voice,omitempty"`
+	Voice bool `json:"voice,omitempty"`
+	// Form is what people call it; Seconds is how long a film is, 0 when unknown.
+	Form    FileForm `json:"form,omitempty"`
+	Seconds int      `json:"seconds,omitempty"`
+	// Still is the Ref of a picture that stands for a film; "" for none.
+	Still string `json:"still,omitempty"`
 	Data  []byte `json:"data,omitempty"`
 }
 

@@ -16,7 +16,8 @@ type General struct {
 	// Ask answers outside of any conversation.
 	Ask chat.Handler
 	// Page makes a link that lets who asks into the control page once, and tells
-	// the page's port; "" without a page.
+	// the page's port, "" where the link works from anywhere; the link is "" without a
+	// page.
 	Page func(ctx context.Context, who chat.User) (link, port string, err error)
 }
 
@@ -59,6 +60,9 @@ func (g General) page() gate.Command {
 			}
 			if link == "" {
 				return say(ctx, "There is no control page: set http.listen, for example to 127.0.0.1:9090, and start me again.")
+			}
+			if port == "" {
+				return say(ctx, "%s\n\nIt works once, for ten minutes, for whoever opens it.", link)
 			}
 			return say(ctx, "%s\n\nOpen this on the machine I run on; it works once, for ten minutes. From elsewhere, first "+
 				"forward the port: `ssh -L %s:127.0.0.1:%[2]s that-machine`.", link, port)

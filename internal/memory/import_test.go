@@ -351,3 +351,22 @@ func BenchmarkRecall100k(b *testing.B) {
 	b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
 	b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 }
+
+// TestImportedAreListedByAge: a conversation of years ago does not stand before today's
+// because it was brought in later.
+func TestImportedAreListedByAge(t *testing.T) {
+	s, ctx := open(t, Options{}), context.Background()
+	must(t, s.Sessions.SaveSession(ctx, Session{ID: "today", Key: chat.Key{Platform: "p", Channel: "c"}, Status: Archived, Created: s.now()}))
+	importText(t, s, `{"platform":"archive","channel":"c1","user":"alice","text":"later","at":"2023-05-01T10:00:00Z","id":"m2"}
+{"platform":"archive","channel":"c2","user":"alice","text":"earlier","at":"2021-05-01T10:00:00Z","id":"m1"}
+`)
+	list, err := s.Sessions.SessionsByAge(ctx, "", 10, 0)
+	must(t, err)
+	var got []string
+	for _, se := range list {
+		got = append(got, se.Key.Channel)
+	}
+	if strings.Join(got, " ") != "c c1 c2" {
+		t.Errorf("listed as %q", got)
+	}
+}

@@ -164,12 +164,12 @@ func (s *Store) Search(ctx context.Context, text string, limit, offset int) (lis
 	return list, during("search", err)
 }
 
-// SessionsByAge lists sessions in the order they began, newest first, with a
+// SessionsByAge lists sessions by when they began, newest first and imported ones among them, with a
 // status or with any.
 func (s *Sessions) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
-	query := `SELECT ` + sessionColumns + ` FROM sessions s WHERE ? IN ('', status) ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
+	query := `SELECT ` + sessionColumns + ` FROM sessions s WHERE ? IN ('', status) ORDER BY s.created_at DESC, s.rowid DESC LIMIT ? OFFSET ?`
 	if status != "" && status != Archived { // few, and in an index of their own
-		query = `SELECT ` + sessionColumns + ` FROM sessions s WHERE status = ? AND status <> 'archived' ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
+		query = `SELECT ` + sessionColumns + ` FROM sessions s WHERE status = ? AND status <> 'archived' ORDER BY s.created_at DESC, s.rowid DESC LIMIT ? OFFSET ?`
 	}
 	list, err := engine.Select(s.db, scanSession, query, string(status), limit, offset)
 	return list, during("list sessions", err)

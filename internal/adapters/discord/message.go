@@ -44,13 +44,11 @@ func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (
 	if kind == chat.KindEdit {
 		a.edited(m, out)
 	}
-	for _, f := range m.Attachments {
-		if f.URL.shown() == "" {
-			continue
+	m.attached(out)
+	for _, s := range m.Snapshots {
+		if s.Message != nil && out.Forwarded {
+			s.Message.attached(out)
 		}
-		out.Files = append(out.Files, chat.File{
-			Name: f.Filename.shown(), MIME: f.ContentType.shown(), Size: int64(f.Size), Ref: string(f.URL), Voice: m.Flags&number(voiceMessage) != 0,
-		})
 	}
 	if out.Text == "" && len(out.Files) == 0 && !out.Addressed {
 		return nil, ""

@@ -97,6 +97,7 @@ type wireFile struct {
 	ContentType plain  `json:"content_type"`
 	Size        number `json:"size"`
 	URL         plain  `json:"url"`
+	Seconds     number `json:"duration_secs"` // of what was spoken, in whole seconds
 }
 
 type wireMessage struct {
@@ -112,6 +113,8 @@ type wireMessage struct {
 	Flags       number          `json:"flags"`
 	WebhookID   plain           `json:"webhook_id"`
 	Attachments []wireFile      `json:"attachments"`
+	Stickers    []wireSticker   `json:"sticker_items"`
+	Poll        *wirePoll       `json:"poll"`
 	Reference   json.RawMessage `json:"message_reference"`
 	Referenced  *wireMessage    `json:"referenced_message"`
 	Snapshots   []struct {

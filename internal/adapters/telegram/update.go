@@ -218,9 +218,8 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	if m.Quote != nil {
 		c.Quote, c.Relayed = clean(m.Quote.Text), c.Relayed || m.ExternalReply != nil
 	}
-	if c.Text == "" && len(c.Files) == 0 {
-		c.Text = shareText(m)
-		c.Shared = m.Venue != nil || m.Contact != nil || m.Poll != nil
+	if c.Text == "" {
+		c.Text, c.Shared = shareText(m)
 	}
 	if c.Text == "" && len(c.Files) == 0 && !s.named && c.Quote == "" {
 		return skipped(key, id, "a service message")
@@ -286,63 +285,6 @@ func person(u *models.User) chat.User {
 		ID:   platform + ":" + strconv.FormatInt(u.ID, 10),
 		Name: cleanName(u.FirstName + " " + u.LastName),
 	}
-}
-
-// files lists what is attached, to be fetched by Ref.
-func files(m *models.Message) []chat.File {
-	var f chat.File
-	switch {
-	case len(m.Photo) > 0:
-		p := m.Photo[len(m.Photo)-1] // the largest comes last
-		f = chat.File{Name: "photo.jpg", MIME: "image/jpeg", Size: int64(p.FileSize), Ref: p.FileID}
-	case m.Document != nil:
-		d := m.Document
-		f = chat.File{Name: orName(d.FileName, "document"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
-	case m.Voice != nil:
-		f = chat.File{Name: "voice.ogg", MIME: m.Voice.MimeType, Size: m.Voice.FileSize, Ref: m.Voice.FileID, Voice: true}
-	case m.Audio != nil:
-		d := m.Audio
-		f = chat.File{Name: orName(d.FileName, "audio"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
-	case m.Video != nil:
-		d := m.Video
-		f = chat.File{Name: orName(d.FileName, "video.mp4"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
-	case m.VideoNote != nil:
-		f = chat.File{Name: "video.mp4", MIME: "video/mp4", Size: int64(m.VideoNote.FileSize), Ref: m.VideoNote.FileID}
-	case m.Sticker != nil:
-		f = chat.File{Name: "sticker.webp", MIME: "image/webp", Size: int64(m.Sticker.FileSize), Ref: m.Sticker.FileID}
-	default:
-		return nil
-	}
-	if f.Ref == "" {
-		return nil
-	}
-	f.MIME = cleanName(f.MIME)
-	return []chat.File{f}
-}
-
-func orName(name, otherwise string) string {
-	if name = cleanName(name); name == "" {
-		return otherwise
-	}
-	return name
-}
-
-// shareText describes in words what has no text.
-func shareText(m *models.Message) string {
-	var s string
-	switch {
-	case m.Venue != nil:
-		s = fmt.Sprintf("(shared a place: %s, %s)", m.Venue.Title, m.Venue.Address)
-	case m.Location != nil:
-		s = fmt.Sprintf("(shared a location: %v, %v)", m.Location.Latitude, m.Location.Longitude)
-	case m.Contact != nil:
-		s = fmt.Sprintf("(shared a contact: %s %s)", m.Contact.FirstName, m.Contact.PhoneNumber)
-	case m.Poll != nil:
-		s = fmt.Sprintf("(shared a poll: %s)", m.Poll.Question)
-	case m.Dice != nil:
-		s = fmt.Sprintf("(rolled %s: %d)", m.Dice.Emoji, m.Dice.Value)
-	}
-	return clean(strings.TrimSpace(s))
 }
 
 // Renormalize implements chat.Renormalizer. A button that was pressed long ago

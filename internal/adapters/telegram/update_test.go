@@ -94,9 +94,10 @@ func TestNormalize(t *testing.T) {
 		{"document", private + "," + ann + `,"caption":"look","document":{"file_id":"d","file_name":"a\nb.pdf","mime_type":"application/pdf","file_size":7}`, file(chat.File{Name: "a b.pdf", MIME: "application/pdf", Size: 7, Ref: "d"})},
 		{"voice", private + "," + ann + `,"caption":"look","voice":{"file_id":"v","duration":1,"mime_type":"audio/ogg","file_size":7}`, file(chat.File{Name: "voice.ogg", MIME: "audio/ogg", Size: 7, Ref: "v", Voice: true})},
 		{"audio", private + "," + ann + `,"caption":"look","audio":{"file_id":"v","file_size":7}`, file(chat.File{Name: "audio", Size: 7, Ref: "v"})},
-		{"video", private + "," + ann + `,"caption":"look","video":{"file_id":"v","file_size":7,"mime_type":"video/mp4"}`, file(chat.File{Name: "video.mp4", MIME: "video/mp4", Size: 7, Ref: "v"})},
+		{"video", private + "," + ann + `,"caption":"look","video":{"file_id":"v","file_size":7,"mime_type":"video/mp4"}`, file(chat.File{Name: "video.mp4", MIME: "video/mp4", Size: 7, Ref: "v", Form: chat.FormVideo})},
 		{"sticker", private + "," + ann + `,"sticker":{"file_id":"v","file_size":7,"emoji":"👍","type":"regular"}`, with(direct, func(m *chat.Message) {
-			m.Files = []chat.File{{Name: "sticker.webp", MIME: "image/webp", Size: 7, Ref: "v"}}
+			m.Text, m.Shared = "(sent a sticker: 👍)", true
+			m.Files = []chat.File{{Name: "sticker.webp", MIME: "image/webp", Size: 7, Ref: "v", Form: chat.FormSticker}}
 		})},
 		{"location", private + "," + ann + `,"location":{"latitude":52.5,"longitude":13.25}`, text(direct, "(shared a location: 52.5, 13.25)")},
 

@@ -20,11 +20,14 @@ func sizeOf(o Options) func() (columns, rows int) {
 	if !ok || !o.TTY {
 		return nil
 	}
-	return func() (int, int) {
-		size, err := unix.IoctlGetWinsize(int(out.Fd()), unix.TIOCGWINSZ)
-		if err != nil {
-			return 0, 0
-		}
-		return int(size.Col), int(size.Row)
+	return func() (int, int) { return windowOf(out) }
+}
+
+// windowOf returns the columns and rows of a terminal's window, 0 where there is none.
+func windowOf(f *os.File) (columns, rows int) {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
 	}
+	return int(size.Col), int(size.Row)
 }

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,4 +119,19 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(clean(text)), " ")
+}
+
+// Fit breaks the lines of a text between words where a terminal is too narrow for them;
+// what follows a break keeps the line's indentation.
+func Fit(tty *os.File, text string) string {
+	width, _ := windowOf(tty)
+	if width < narrowest {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		lines[i] = wrapLine(line, width, indent)
+	}
+	return strings.Join(lines, "\n")
 }

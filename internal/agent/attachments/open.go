@@ -8,7 +8,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -26,6 +28,8 @@ const (
 	wordsFileEmpty    = "There is nothing in %s that I could read."
 	wordsFileKind     = "I can't open %s: I don't know that kind of file."
 	wordsBlind        = "I can't look at %s: my model is not set up for pictures."
+	wordsFilm         = "I got %s, but I can't watch it. Tell me what is in it, and I will help."
+	wordsUnseen       = "I can't look at %s: that is not shown to bots. Tell me what is in it, or send a picture of it."
 	wordsDeaf         = "I can't listen to %s: I am not set up for speech."
 )
 
@@ -63,10 +67,11 @@ type Opened struct {
 	Used   int      // files of which anything was
 	Via    provenance.Via
 
-	o    *Files
-	log  *slog.Logger
-	p    catalog.Printer // the language of who sent them
-	room int             // runes of text that still fit
+	o     *Files
+	log   *slog.Logger
+	p     catalog.Printer // the language of who sent them
+	room  int             // runes of text that still fit
+	shown []int           // the notes of Images
 }
 
 // Read opens the files of a message; room is how many runes of their text are
@@ -78,16 +83,30 @@ func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room
 		files = files[:MaxFiles]
 		a.Sorry = append(a.Sorry, a.p.Say("I looked at the first %d files only.", MaxFiles))
 	}
+	unused := map[string][]string{} // names by what is said about them
+	var order []string
 	for _, file := range files {
-		if sorry := a.take(ctx, m, file); sorry != "" {
-			a.Notes = append(a.Notes, "[file: "+fileName(file)+", not opened]")
-			if !file.Voice {
-				a.Via |= provenance.ViaFile // its name
-			}
-			a.Sorry = append(a.Sorry, a.p.Say(sorry, fileName(file)))
+		sorry := a.take(ctx, m, file)
+		if sorry == "" {
+			a.Used++
 			continue
 		}
-		a.Used++
+		if !file.Voice {
+			a.Via |= provenance.ViaFile // its name
+		}
+		a.Notes = append(a.Notes, noteOf(file)+", not opened]")
+		if file.Form == chat.FormSticker {
+			continue // its emoji was read
+		}
+		if unused[sorry] == nil {
+			order = append(order, sorry)
+		}
+		if name := a.named(file); !slices.Contains(unused[sorry], name) {
+			unused[sorry] = append(unused[sorry], name)
+		}
+	}
+	for _, sorry := range order { // an album is told of once
+		a.Sorry = append(a.Sorry, a.p.Say(sorry, strings.Join(unused[sorry], ", ")))
 	}
 	return a
 }
@@ -95,11 +114,10 @@ func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room
 // Blind removes the pictures because a model refused them, and says so in the notes.
 func (a *Opened) Blind() {
 	a.Images = nil
-	for i, note := range a.Notes {
-		if note == imageNote {
-			a.Notes[i] = "[image, not opened]"
-		}
+	for _, i := range a.shown {
+		a.Notes[i] = "[image, not opened]"
 	}
+	a.shown = nil
 }
 
 // take opens one file and keeps what is useful. sorry has %s for its name.
@@ -107,30 +125,24 @@ func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry s
 	o := a.o
 	limit := int64(MaxFile)
 	switch declared, _, _ := strings.Cut(f.MIME, "/"); {
+	case f.Form == chat.FormUnseen:
+		return wordsUnseen
 	case o.Open == nil:
 		return wordsFileKind
+	case f.Form.Moves(), f.Form == chat.FormSticker && declared == "video":
+		return a.takeStill(ctx, m, f)
 	case declared == "image" && !o.See:
 		return wordsBlind
 	case (declared == "audio" || f.Voice) && o.Hear == nil:
 		return wordsDeaf
 	case declared == "video":
-		return wordsFileKind
+		return wordsFilm
 	case declared == "image":
 		limit = MaxImage
 	}
-	opening, cancel := context.WithTimeout(ctx, openTimeout)
-	data, err := o.Open(opening, m, f, limit)
-	cancel()
-	switch {
-	case errors.Is(err, chat.ErrFileTooLarge):
-		return a.p.Say(wordsFileTooLarge, limit>>20)
-	case errors.Is(err, chat.ErrFileGone):
-		return "I can't open %s: it is no longer there. Please send it again."
-	case err != nil:
-		a.log.Warn("open attachment", "err", err)
-		return "I could not fetch %s. Please send it again."
-	case len(data) == 0:
-		return wordsFileEmpty
+	data, sorry := a.fetch(ctx, m, f, limit)
+	if sorry != "" {
+		return sorry
 	}
 	switch kind, mime := File(f, data); kind {
 	case Image:
@@ -147,12 +159,50 @@ func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry s
 	return wordsFileKind
 }
 
+// fetch reads a file. sorry has %s for its name.
+func (a *Opened) fetch(ctx context.Context, m chat.Message, f chat.File, limit int64) (data []byte, sorry string) {
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	data, err := a.o.Open(opening, m, f, limit)
+	switch {
+	case errors.Is(err, chat.ErrFileTooLarge):
+		return nil, a.p.Say(wordsFileTooLarge, limit>>20)
+	case errors.Is(err, chat.ErrFileGone):
+		return nil, "I can't open %s: it is no longer there. Please send it again."
+	case err != nil:
+		a.log.Warn("open attachment", "err", err)
+		return nil, "I could not fetch %s. Please send it again."
+	case len(data) == 0:
+		return nil, wordsFileEmpty
+	}
+	return data, ""
+}
+
+// takeStill shows the model the picture that stands for a film.
+func (a *Opened) takeStill(ctx context.Context, m chat.Message, f chat.File) (sorry string) {
+	if !a.o.See || f.Still == "" {
+		return wordsFilm
+	}
+	picture := chat.File{Name: f.Name, MIME: "image/jpeg", Ref: f.Still}
+	data, sorry := a.fetch(ctx, m, picture, MaxImage)
+	if sorry != "" {
+		return wordsFilm
+	}
+	kind, mime := File(picture, data)
+	if kind != Image || a.takeImage(mime, data) != "" {
+		return wordsFilm
+	}
+	a.Notes[len(a.Notes)-1] = noteOf(f) + ": the picture shows how it begins]"
+	return ""
+}
+
 func (a *Opened) takeImage(mime string, data []byte) (sorry string) {
 	if sorry = a.o.Unseen(a.p, mime, data); sorry != "" {
 		return sorry
 	}
 	a.Images = append(a.Images, llm.Image{MIME: mime, Data: data})
-	a.Notes = append(a.Notes, imageNote)
+	a.shown = append(a.shown, len(a.Notes))
+	a.Notes = append(a.Notes, "[image]")
 	a.Via |= provenance.ViaPicture // what is written in it
 	return ""
 }
@@ -171,9 +221,6 @@ func (o *Files) Unseen(p catalog.Printer, mime string, data []byte) string {
 	}
 	return ""
 }
-
-// imageNote is all that is stored of an image; it decides nothing.
-const imageNote = "[image]"
 
 func (a *Opened) takeSpeech(ctx context.Context, f chat.File, mime string, data []byte) (sorry string) {
 	hear := a.o.Hear
@@ -233,6 +280,43 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 
 // fileMark would close, or open, the marks that a file's text stands between.
 var fileMark = text.Pattern(`(?i)<(\s*/?\s*data)`)
+
+// forms are what the transcript calls files that are more than their kind.
+var forms = map[chat.FileForm]string{chat.FormGIF: "GIF", chat.FormVideo: "video", chat.FormNote: "video message",
+	chat.FormSticker: "sticker"}
+
+// noteOf begins what the transcript says of a file.
+func noteOf(f chat.File) string {
+	name := "[" + forms[f.Form]
+	switch {
+	case f.Form == chat.FormUnseen:
+		return "[" + f.Name
+	case forms[f.Form] == "":
+		return "[file: " + fileName(f)
+	case f.Seconds > 0:
+		name += fmt.Sprintf(", %d s", f.Seconds)
+	}
+	return name
+}
+
+// named is what its sender is told a file is.
+func (a *Opened) named(f chat.File) string {
+	name := ""
+	switch f.Form {
+	case chat.FormGIF:
+		name = a.p.Text("the GIF")
+	case chat.FormNote:
+		name = a.p.Text("the video message")
+	case chat.FormUnseen:
+		return a.p.Text(f.Name)
+	default:
+		name = fileName(f)
+	}
+	if f.Seconds > 0 {
+		name += " (" + a.p.Say("%d s", f.Seconds) + ")"
+	}
+	return name
+}
 
 func fileName(f chat.File) string { return cmp.Or(plain(f.Name), "the file") }
 

@@ -31,6 +31,7 @@ const skipped = wordsSkip
 type question struct {
 	name string // in a file of answers
 	text catalog.Phrase
+	help catalog.Phrase // what "help" says; nil says the general part alone
 	// shown returns what is displayed of the answer while it is typed; nil displays all.
 	shown func(string) string
 }
@@ -52,14 +53,38 @@ type asker struct {
 
 // say prints a line, secrets hidden.
 func (a *asker) say(format string, args ...any) {
-	fmt.Fprintln(a.out, a.hide(a.p.Say(format, args...)))
+	fmt.Fprintln(a.out, a.fit(a.hide(a.p.Say(format, args...))))
 }
 
-// answer reads one line; "back" is errBack, "skip" in any case and language skipped.
-// Questions missing in a file of names count as Enter.
+// fit breaks lines between words where the terminal is too narrow for them. What follows
+// keeps the indentation.
+func (a *asker) fit(s string) string {
+	if a.tty == nil {
+		return s
+	}
+	return terminal.Fit(a.tty, s)
+}
+
+// answer asks until the answer is not "help", which explains the question. "back" and
+// "skip": see once.
 func (a *asker) answer(ctx context.Context, q question) (line string, err error) {
+	for {
+		line, err = a.once(ctx, q)
+		if err != nil || !a.says(line, "help") && line != "?" {
+			return line, err
+		}
+		if q.help != nil {
+			a.say("%s", q.help.In(a.p))
+		}
+		a.say("  Enter takes what stands in [brackets], back returns to the question before, skip\n  leaves this one out, Ctrl-C ends this.")
+	}
+}
+
+// once reads one line: "back" is errBack, "skip" in any case and language skipped.
+// Questions missing in a file of names count as Enter.
+func (a *asker) once(ctx context.Context, q question) (line string, err error) {
 	a.asked++
-	ask := q.text.In(a.p) + " "
+	ask := a.fit(q.text.In(a.p)) + " "
 	veiled := a.named == nil && a.tty != nil && q.shown != nil
 	if !veiled {
 		fmt.Fprint(a.out, ask)

@@ -43,13 +43,14 @@ func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if err := w.open(c.Answers, s); err != nil {
 		return err
 	}
-	if err := w.mayWrite(ctx, c.Force); err != nil {
+	if done, err := w.existing(ctx, c.Force); done || err != nil {
 		return err
 	}
 	w.say(`A few questions, and Parley is ready. Enter takes what stands in [brackets],
 back returns to the question before, skip leaves one out, and Ctrl-C ends this and
 writes nothing. Keys and tokens are not shown as you type.
 `)
+	w.say("help explains a question.\n")
 	if err := w.walk(ctx, w.steps()); err != nil {
 		return err
 	}
@@ -62,11 +63,12 @@ writes nothing. Keys and tokens are not shown as you type.
 // wizard is one run of init.
 type wizard struct {
 	asker
-	base config.Config // the settings without a file
-	ids  chat.Identities
-	file string
-	know func(config.Config) // is given the secrets of the answers, so that nothing shows them
-	made config.Config       // the answers
+	base   config.Config // the settings without a file
+	ids    chat.Identities
+	file   string
+	know   func(config.Config) // is given the secrets of the answers, so that nothing shows them
+	made   config.Config       // the answers
+	before config.Config       // the settings that exist
 
 	menu     []choice
 	given    given               // the rest of the first answer
@@ -111,7 +113,7 @@ func (w *wizard) names() (list []string) {
 	for _, s := range w.steps() {
 		list = append(list, s.name)
 	}
-	return append(list, "start")
+	return append(list, "change", "setting", "page.listen", "page.url", "write", "start")
 }
 
 // step asks one question, unless an earlier answer covers it.
@@ -168,24 +170,31 @@ func (w *wizard) walk(ctx context.Context, steps []step) error {
 	return nil
 }
 
-func (w *wizard) mayWrite(ctx context.Context, force bool) error {
+// existing adds to a file that exists; done is false where the questions of a first start
+// are to be asked.
+func (w *wizard) existing(ctx context.Context, force bool) (done bool, err error) {
 	if _, err := os.Stat(w.file); errors.Is(err, os.ErrNotExist) || force {
-		return nil
+		return false, nil
 	}
-	if w.tty == nil {
-		return text.Tell("%s exists already: move it away, name another with --config, or overwrite it with --force", w.file)
+	if w.tty == nil && w.named["change"] == "" {
+		return true, text.Tell("%s exists already: move it away, name another with --config, overwrite it with --force, or "+
+			"say in the file of answers what shall change", w.file)
 	}
-	said, err := w.answer(ctx, question{text: catalog.Fill("%s exists already. Overwrite it? [yes/no]", w.file)})
-	if err == nil && !w.yes(said) {
-		err = text.Tell("%s is as it was", w.file)
+	if err = w.add(ctx); !errors.Is(err, errAnew) {
+		return true, err
 	}
-	return err
+	kept, err := w.keep()
+	if err == nil {
+		w.made = config.Config{}
+		w.say("  The settings of today are in %s now.", kept)
+	}
+	return false, err
 }
 
 // yes reports whether somebody agrees, in English or their language.
 func (a *asker) yes(said string) bool {
 	own := a.p.Text("yes")
-	return slices.ContainsFunc([]string{"yes", "y", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])},
+	return slices.ContainsFunc([]string{"yes", "y", "1", "ok", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])},
 		func(yes string) bool { return strings.EqualFold(said, yes) })
 }
 

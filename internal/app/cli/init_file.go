@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -44,16 +45,26 @@ func (w *wizard) text() string {
 
 // write writes the file, reads it back, and moves it into place. Only its owner can read
 // it.
-func (w *wizard) write() error {
-	draft := fmt.Sprintf("%s.new-%d", w.file, os.Getpid())
+func (w *wizard) write() error { return w.put(w.text()) }
+
+// put writes a text the same way; a file that exists keeps its mode, and a link its place.
+func (w *wizard) put(words string) error {
+	file, mode := w.file, os.FileMode(0o600)
+	if to, err := filepath.EvalSymlinks(file); err == nil {
+		file = to
+	}
+	if at, err := os.Stat(file); err == nil {
+		mode = at.Mode().Perm()
+	}
+	draft := fmt.Sprintf("%s.new-%d", file, os.Getpid())
 	defer func() { _ = os.Remove(draft) }()
-	if err := os.WriteFile(draft, []byte(w.text()), 0o600); err != nil {
+	if err := os.WriteFile(draft, []byte(words), mode); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	if _, err := config.Load(config.Options{File: draft, IDs: w.ids}); err != nil {
 		return text.Tell("these answers do not go together: %w", err)
 	}
-	if err := os.Rename(draft, w.file); err != nil {
+	if err := os.Rename(draft, file); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	return nil
@@ -72,7 +83,7 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	for _, p := range w.chosen {
 		w.say("%s", p.Invite(w.accounts[p.Platform]))
 	}
-	said, err := w.answer(ctx, question{name: "start", text: catalog.Words("Start it now, and wait for your first message? [yes]:")})
+	said, err := w.last(ctx)
 	if errors.Is(err, errEnded) || errors.Is(err, errBack) || ctx.Err() != nil {
 		return nil
 	}
@@ -80,6 +91,49 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 		return err
 	}
 	return w.start(ctx, f, s, b)
+}
+
+// last asks whether to start; before that the page and a service may be added.
+func (w *wizard) last(ctx context.Context) (said string, err error) {
+	w.say("page adds a control page for your browser first, service has it start with this machine.")
+	for {
+		said, err = w.answer(ctx, question{name: "start", text: catalog.Words("Start it now, and wait for your first message? [yes]:"),
+			help: catalog.Words("  yes starts it here, until Ctrl-C. no ends this; bot starts it later. page adds the\n  control page for your browser, service has it start with this machine.")})
+		var add func(context.Context) error
+		switch {
+		case err != nil:
+			return said, err
+		case w.says(said, "page"):
+			add = w.morePage
+		case w.says(said, "service"):
+			add = func(ctx context.Context) error { return w.service(ctx) }
+		default:
+			return said, nil
+		}
+		var told *text.Error
+		switch err = add(ctx); {
+		case errors.As(err, &told):
+			w.say("  %v", err)
+		case err != nil && !errors.Is(err, errBack):
+			return said, err
+		}
+	}
+}
+
+// morePage adds the page to the file that was just written.
+func (w *wizard) morePage(ctx context.Context) error {
+	b, err := os.ReadFile(w.file)
+	if err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	if w.before, err = config.Load(config.Options{File: w.file, Env: os.Environ(), IDs: w.ids}); err != nil {
+		return err
+	}
+	changes, err := w.addPage(ctx)
+	if err != nil {
+		return err
+	}
+	return w.rewrite(ctx, string(b), changes)
 }
 
 // start runs the bot with the new settings. Without a terminal, where nobody could stop
@@ -102,7 +156,8 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 		if p, ok := platform.Named(where); ok && p.Hosted != nil {
 			where = p.Title
 		}
-		w.say("\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again.", cmp.Or(who, w.p.Text("somebody")), where, took.Round(time.Millisecond))
+		w.say("\nIt works: %s wrote on %s, and was answered after %s. Ctrl-C ends it; bot starts it again.", cmp.Or(who,
+			w.p.Text("somebody")), where, took.Round(time.Millisecond))
 		if w.tty == nil {
 			stop()
 		}

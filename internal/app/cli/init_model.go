@@ -48,7 +48,7 @@ func (w *wizard) provider(ctx context.Context) error {
 	if len(local) > 0 {
 		fallback = w.menu[0]
 	}
-	q := question{name: "provider", text: catalog.Fill("   [%s]:", fallback.name), shown: provider.Veil}
+	q := question{name: "provider", text: catalog.Fill("   [%s]:", fallback.name), shown: provider.Veil, help: wordsHelpProvider}
 	return w.until(ctx, q, func(said string) error {
 		if said == "" || said == skipped {
 			return fallback.take()
@@ -65,7 +65,8 @@ func (w *wizard) choices(local []string) (menu []choice) {
 	}
 	menu = append(menu, choice{"ollama", label, func() error {
 		if len(local) == 0 {
-			return text.Tell("Ollama does not answer at %s, or has no model: start it with ollama serve, and get a model with ollama pull qwen3", w.base.OllamaURL)
+			return text.Tell("Ollama does not answer at %s, or has no model: start it with ollama serve, and get a model with ollama pull qwen3",
+				w.base.OllamaURL)
 		}
 		w.place, w.given.keyless = probe.Place{Base: w.base.OllamaURL, Models: local}, true
 		return nil
@@ -165,7 +166,7 @@ func (w *wizard) key(ctx context.Context) error {
 	if w.at != nil {
 		ask = catalog.Fill("   Your key of %s, from %s (or skip):", w.at.Name, w.at.Keys)
 	}
-	return w.until(ctx, question{name: "key", text: ask, shown: dots}, func(key string) error {
+	return w.until(ctx, question{name: "key", text: ask, shown: dots, help: wordsHelpKey}, func(key string) error {
 		switch {
 		case key != "" && key != skipped:
 			return w.tryKey(ctx, key)
@@ -256,7 +257,7 @@ func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 	}
 	for {
 		var fewer []string
-		err := w.until(ctx, question{name: "model", text: ask}, func(answer string) error {
+		err := w.until(ctx, question{name: "model", text: ask, help: wordsHelpModel}, func(answer string) error {
 			fewer = nil
 			n, _ := strconv.Atoi(answer)
 			switch name := w.listed(answer); {

@@ -23,7 +23,8 @@ func (w *wizard) platforms(ctx context.Context) error {
 		w.say("   %d  %s", i+1, p.Title)
 	}
 	w.say("   %d  in this terminal only", len(hosted)+1)
-	return w.until(ctx, question{name: "platforms", text: catalog.Words("   One or several, as in: 1 2 [terminal]:")},
+	return w.until(ctx, question{name: "platforms", text: catalog.Words("   One or several, as in: 1 2 [terminal]:"),
+		help: wordsHelpPlatforms},
 		func(said string) error {
 			w.chosen, w.made.Access.Owners = nil, nil
 			for _, p := range hosted {
@@ -59,7 +60,7 @@ func (w *wizard) token(p platform.Platform) func(context.Context) error {
 		if !w.picked(p) {
 			return nil
 		}
-		return w.until(ctx, question{name: p.Platform + ".token", text: p.AskToken, shown: dots}, func(token string) error {
+		return w.until(ctx, question{name: p.Platform + ".token", text: p.AskToken, shown: dots, help: wordsHelpToken}, func(token string) error {
 			if token == skipped { // nor is one written that was refused before
 				*p.Token(&w.made) = ""
 				w.chosen = slices.DeleteFunc(w.chosen, func(c platform.Platform) bool { return c.Platform == p.Platform })
@@ -122,7 +123,7 @@ func (w *wizard) owner(p platform.Platform) func(context.Context) error {
 		}
 		prefix := p.Platform + ":"
 		w.made.Access.Owners = slices.DeleteFunc(w.made.Access.Owners, func(id string) bool { return strings.HasPrefix(id, prefix) })
-		return w.until(ctx, question{name: p.Platform + ".owner", text: p.AskOwner}, func(id string) error {
+		return w.until(ctx, question{name: p.Platform + ".owner", text: p.AskOwner, help: wordsHelpOwner}, func(id string) error {
 			if id == "" || id == skipped {
 				return nil
 			}

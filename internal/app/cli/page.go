@@ -20,7 +20,11 @@ func (Page) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 		return text.Tell("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
 	}
 	return inStore(ctx, cfg, func(store *memory.Store) error {
-		link, err := console.NewLink(ctx, store.Access, cfg.HTTP.Listen, chat.User{})
+		base, err := console.Base(cfg.Page.URL, cfg.HTTP.Listen)
+		if err != nil {
+			return fmt.Errorf("address of the page: %w", err)
+		}
+		link, err := console.NewLink(ctx, store.Access, base, chat.User{})
 		if err != nil {
 			return err
 		}

@@ -25,13 +25,14 @@ import (
 
 // browser is a real Chromium, controlled over its debugging port.
 type browser struct {
-	t    testing.TB
-	conn *websocket.Conn
-	mu   sync.Mutex // guards the rest
-	next int
-	wait map[int]chan json.RawMessage
-	bad  []string // errors on the console, exceptions and refused loads
-	urls []string // everything that was asked for
+	t       testing.TB
+	conn    *websocket.Conn
+	mu      sync.Mutex // guards the rest
+	next    int
+	wait    map[int]chan json.RawMessage
+	address string   // where new tabs are opened
+	bad     []string // errors on the console, exceptions and refused loads
+	urls    []string // everything that was asked for
 }
 
 // newBrowser starts one; without Chromium the test is skipped.
@@ -49,7 +50,7 @@ func newBrowser(t testing.TB) *browser {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--hide-scrollbars", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--hide-scrollbars", "--ignore-certificate-errors", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
 	errs, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func attach(t testing.TB, address string) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{t: t, conn: conn, wait: map[int]chan json.RawMessage{}}
+	b := &browser{t: t, address: address, conn: conn, wait: map[int]chan json.RawMessage{}}
 	done := make(chan struct{})
 	go func() { defer close(done); b.listen() }()
 	t.Cleanup(func() { _ = conn.Close(); <-done })
@@ -237,11 +238,13 @@ const faults = `(() => {
   for (const e of document.querySelectorAll("a,button")) if (!e.textContent.trim()) bad.push("no name: " + e.outerHTML);
   for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) bad.push("no alt: " + e.outerHTML);
   for (const e of document.querySelectorAll("table")) if (!e.caption) bad.push("no caption");
-  for (const e of document.querySelectorAll("svg")) if (!e.getAttribute("aria-label") && !e.getAttribute("aria-hidden")) bad.push("no label: svg");
+  for (const e of document.querySelectorAll("svg")) if (!e.getAttribute("aria-label") &&
+	!e.getAttribute("aria-hidden")) bad.push("no label: svg");
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) bad.push("twice: #" + id);
   const rgb = (s) => { const m = s.match(/[\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m; };
-  const light = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const light = (c) => { const [r, g,
+	b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   for (const e of document.querySelectorAll("body *")) {
     if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) || !visible(e) || e.closest("svg")) continue;
     let back = null;
@@ -276,8 +279,8 @@ type look struct {
 	scheme        string
 }
 
-var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"},
-	{390, 844, "dark"}}
+var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {360, 780, "light"},
+	{360, 780, "dark"}}
 
 // inspect checks a page with everything on it open.
 func (b *browser) inspect(name, url string, l look) {
@@ -346,6 +349,7 @@ func TestInChromium(t *testing.T) {
 	t.Run("languages", func(t *testing.T) { inLanguages(b, s, pages) })
 	t.Run("keyboard", func(t *testing.T) { byKeyboard(b, s) })
 	t.Run("live", func(t *testing.T) { followsNews(b, s) })
+	t.Run("behind a proxy", func(t *testing.T) { behindProxy(t, pages) })
 	t.Run("without script", func(t *testing.T) { withoutScript(b, s) })
 	b.mu.Lock()
 	defer b.mu.Unlock()

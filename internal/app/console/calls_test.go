@@ -91,7 +91,7 @@ func TestRecordedCalls(t *testing.T) {
 	s := newSite(t, views, echo)
 	m, turn := s.asked()
 	s.logIn()
-	calls := regexp.MustCompile(`<a href="(/calls/\d+)">(\w+), main`)
+	calls := regexp.MustCompile(`<a href="(calls/\d+)">(\w+), main`)
 	for _, path := range []string{turn, "/conversation?place=telegram:42"} {
 		found := calls.FindAllStringSubmatch(s.get(path), -1)
 		if want := map[bool]int{true: 2, false: 3}[path == turn]; len(found) != want { // the summary is beside the conversation

@@ -237,6 +237,7 @@ type scene struct {
 	Log     []said
 	Growing string
 	Waiting bool
+	Unsent  string // in the field for the next message
 }
 
 func (p *Page) talk(*http.Request) (any, error) {
@@ -254,6 +255,19 @@ func (p *Page) talk(*http.Request) (any, error) {
 	}
 	slices.Reverse(s.Log)
 	return s, nil
+}
+
+// sayAgain shows the chat after a login, with what was typed when the last one had ended.
+func (p *Page) sayAgain(w http.ResponseWriter, r *http.Request, token string) {
+	l := p.logins.find(token)
+	body, err := p.talk(r)
+	if l == nil || err != nil { // ended by others meanwhile
+		lead(w, r, "/chat")
+		return
+	}
+	s := body.(scene)
+	s.Unsent = clip(strings.TrimSpace(r.PostFormValue("text")), maxText)
+	p.write(w, r, "chat", frame{Title: catalog.Text(r.Context(), wordsTryIt), CSRF: l.csrf, Nav: p.nav(r, "chat"), Body: s})
 }
 
 var idForm = text.Pattern(`^[A-Z2-7]{26}$`)
@@ -278,6 +292,6 @@ func (p *Page) say(w http.ResponseWriter, r *http.Request, _ *login) {
 		p.o.Log.Error("message from the control page", "err", err)
 		p.refuse(w, r, http.StatusServiceUnavailable, wordsDown)
 	default:
-		http.Redirect(w, r, "/chat#end", http.StatusSeeOther)
+		lead(w, r, "/chat#end")
 	}
 }

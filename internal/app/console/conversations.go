@@ -44,7 +44,7 @@ func (p *Page) conversation(r *http.Request) (any, error) {
 	if !ok {
 		return nil, errNone
 	}
-	return p.read(r, conversation{Key: k}, "/conversation?place="+url.QueryEscape(k.String())+"&")
+	return p.read(r, conversation{Key: k}, "conversation?place="+url.QueryEscape(k.String())+"&")
 }
 
 func (p *Page) session(r *http.Request) (any, error) {
@@ -56,7 +56,7 @@ func (p *Page) session(r *http.Request) (any, error) {
 		return nil, err
 	}
 	se.Decisions = se.Decisions[max(0, len(se.Decisions)-maxWhy):]
-	return p.read(r, conversation{Key: se.Key, Session: &se}, "/sessions/"+se.ID+"?")
+	return p.read(r, conversation{Key: se.Key, Session: &se}, "sessions/"+se.ID+"?")
 }
 
 func (t conversation) title() string {
@@ -345,7 +345,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 		n = len(hits)
 		for _, h := range hits[:min(n, perPage)] {
 			// Show a little of what followed, too.
-			s.Hits = append(s.Hits, hit{h, fmt.Sprintf("/sessions/%s?before=%d#m%d", h.Session, h.ID+20, h.ID)})
+			s.Hits = append(s.Hits, hit{h, fmt.Sprintf("sessions/%s?before=%d#m%d", h.Session, h.ID+20, h.ID)})
 		}
 	} else {
 		list, err := p.o.Store.Sessions.SessionsByAge(r.Context(), memory.Status(q.Get("status")), perPage+1, offset)
@@ -363,9 +363,9 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 	}
 	for _, st := range append([]memory.Status{""}, statuses...) {
 		name := catalog.Text(r.Context(), cmp.Or(string(st), "all"))
-		s.Statuses = append(s.Statuses, link{"/sessions?status=" + string(st), name, q.Get("status") == string(st)})
+		s.Statuses = append(s.Statuses, link{"sessions?status=" + string(st), name, q.Get("status") == string(st)})
 	}
-	s.Previous, s.Next = pager("/sessions", keepOn, page, n > perPage)
+	s.Previous, s.Next = pager("sessions", keepOn, page, n > perPage)
 	return s, nil
 }
 

@@ -77,7 +77,7 @@ func (p *Page) do(w http.ResponseWriter, r *http.Request, l *login) {
 			back += "?" + u.Encode()
 		}
 	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
+	lead(w, r, back)
 }
 
 // operation returns the one that a form does.

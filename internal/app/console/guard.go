@@ -4,7 +4,7 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
-	"net/url"
+	"path"
 	"strings"
 
 	"parley/internal/text/catalog"
@@ -13,6 +13,7 @@ import (
 // Said in more than one place.
 const (
 	wordsHost    = "This page answers only under the address it listens on."
+	wordsEnded   = "You are not logged in, or your login has ended. Nothing was changed."
 	wordsForeign = "This request came from another site, so it was refused. Nothing was changed."
 )
 
@@ -24,16 +25,31 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action "+
-			"'self'; frame-ancestors 'none'; base-uri 'none'")
+			"'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'self'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Accel-Buffering", "no") // nginx passes events on as they come
+	r, ours := p.enter(r)
 	r = r.WithContext(catalog.With(r.Context(), p.language(r)))
+	if next, pattern := p.beside.Handler(r); pattern != "" {
+		p.serveBeside(w, r, ours, next)
+		return
+	}
 	// Reject names that foreign DNS points here.
-	if !p.hosts[strings.ToLower(r.Host)] {
+	if !ours {
 		p.refuse(w, r, http.StatusMisdirectedRequest, wordsHost)
+		return
+	}
+	if d := doorOf(r); r.URL.Path+"/" == d.path {
+		w.Header().Set("Location", path.Base(d.path)+"/")
+		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	if !straight(r.URL.Path) {
+		p.refuse(w, r, http.StatusNotFound, "There is no such page.")
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -46,21 +62,25 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mux.ServeHTTP(w, r)
 }
 
-// Beside guards handlers that need no login, such as metrics: no other site's page may
-// load them. On loopback the request must also use one of our names, because foreign DNS
-// could point another one here; elsewhere any name is accepted, since whoever collects
-// metrics may use their own.
-func (p *Page) Beside(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case p.local && !p.hosts[strings.ToLower(r.Host)]:
-			p.refuse(w, r, http.StatusMisdirectedRequest, wordsHost)
-		case r.Header.Get("Sec-Fetch-Site") == "cross-site":
-			p.refuse(w, r, http.StatusForbidden, wordsForeign)
-		default:
-			next.ServeHTTP(w, r)
-		}
-	})
+// Beside serves what needs no login, such as metrics, beside the page; call it before the
+// page serves.
+func (p *Page) Beside(pattern string, h http.Handler) { p.beside.Handle(pattern, h) }
+
+// serveBeside guards what needs no login: no other site's page may load it, and behind a
+// proxy, where everybody may come by, only who is logged in. On loopback the request must
+// also use one of our names, because foreign DNS could point another one here; elsewhere
+// any name is accepted, since whoever collects metrics may use their own.
+func (p *Page) serveBeside(w http.ResponseWriter, r *http.Request, ours bool, next http.Handler) {
+	switch {
+	case p.local && !ours:
+		p.refuse(w, r, http.StatusMisdirectedRequest, wordsHost)
+	case r.Header.Get("Sec-Fetch-Site") == "cross-site":
+		p.refuse(w, r, http.StatusForbidden, wordsForeign)
+	case doorOf(r).public && p.logins.find(p.token(r)) == nil:
+		lead(w, r, "/login")
+	default:
+		next.ServeHTTP(w, r)
+	}
 }
 
 // loopback reports whether only this machine can reach a listening address.
@@ -79,17 +99,21 @@ func sameOrigin(r *http.Request) bool {
 	if origin == "" || origin == "null" {
 		return r.Header.Get("Sec-Fetch-Site") == "same-origin"
 	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Scheme == "http" && strings.EqualFold(u.Host, r.Host)
+	return strings.EqualFold(origin, doorOf(r).origin)
 }
 
 // refuse answers with the reason and logs it.
 func (p *Page) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
 	if status != http.StatusNotFound {
-		p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
-			"host", clip(r.Host, 100), "origin", clip(r.Header.Get("Origin"), 100), "from", r.RemoteAddr)
+		p.log(r, status)
 	}
 	p.write(w, r, "message", frame{Status: status, Title: catalog.Text(r.Context(), "Refused"), Body: catalog.Text(r.Context(), words)})
+}
+
+// log logs that a request was refused.
+func (p *Page) log(r *http.Request, status int) {
+	p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
+		"host", clip(r.Host, 100), "origin", clip(r.Header.Get("Origin"), 100), "from", p.from(r))
 }
 
 // inside admits logged-in requests; one that changes something must also carry the login's
@@ -100,12 +124,15 @@ func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) htt
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
 		case l == nil && reads:
-			http.Redirect(w, r, "/login", http.StatusSeeOther)
+			lead(w, r, "/login")
+		case l == nil && r.URL.Path == "/chat":
+			p.expired(w, r)
 		case l == nil:
-			p.refuse(w, r, http.StatusUnauthorized, "You are not logged in, or your login has ended. Nothing was changed.")
+			p.refuse(w, r, http.StatusUnauthorized, wordsEnded)
 		case !reads && subtle.ConstantTimeCompare([]byte(r.PostFormValue("csrf")), []byte(l.csrf)) != 1:
-			p.refuse(w, r, http.StatusForbidden, "This button belongs to an older login or another page, so it was refused. Nothing was changed. Go "+
-				"back, reload and try again.")
+			p.refuse(w, r, http.StatusForbidden,
+				"This button belongs to an older login or another page, so it was refused. Nothing was changed. Go "+
+					"back, reload and try again.")
 		default:
 			next(w, r, l)
 		}

@@ -115,7 +115,7 @@ func TestForeignRequestsChangeNothing(t *testing.T) {
 		"wrong port":      {good, func(r *http.Request) { r.Host = "127.0.0.1:1" }, 421, "only under the address"},
 		"no token":        {with("csrf", ""), nil, 403, "older login"},
 		"another's token": {with("csrf", "AAAAAAAAAAAAAAAAAAAAAAAAAA"), nil, 403, "older login"},
-		"no cookie":       {good, header("Cookie", ""), 401, "not logged in"},
+		"no cookie":       {good, header("Cookie", ""), 401, "login has ended"},
 		"a choice never given": {url.Values{"csrf": good["csrf"], "id": good["id"], "on": {"x"}, "choice": {"1"}},
 			nil, 409, "not open any more"},
 		"an id of its own making":   {with("id", "../../x"), nil, 400, "nothing to send"},
@@ -167,7 +167,7 @@ func TestLoginEnds(t *testing.T) {
 	s.posts("/logout", f, http.StatusOK, "<h1>Log in")
 	for _, cookies := range [][]*http.Cookie{nil, kept} { // a stolen cookie ends with its login
 		s.http.Jar.SetCookies(mustURL(t, s.url), cookies)
-		s.posts("/chat", f, http.StatusUnauthorized, "not logged in")
+		s.posts("/chat", f, http.StatusUnauthorized, "login has ended")
 	}
 }
 
@@ -255,16 +255,40 @@ func TestMetricsBesideThePage(t *testing.T) {
 		{"0.0.0.0:9090", "parley.internal:9090", "cross-site", 403},
 	} {
 		page := console.New(console.Options{Listen: tt.listen, Log: slog.New(slog.DiscardHandler)})
-		beside := page.Beside(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		page.Beside("GET /metrics", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		r.Host = tt.host
 		if tt.site != "" {
 			r.Header.Set("Sec-Fetch-Site", tt.site)
 		}
 		w := httptest.NewRecorder()
-		beside.ServeHTTP(w, r)
+		page.ServeHTTP(w, r)
 		if w.Code != tt.want {
 			t.Errorf("%+v: %d", tt, w.Code)
 		}
 	}
+}
+
+// TestUnsentIsKept: what was typed when the login had ended is asked for again after the
+// next one, and sent by nobody but the person.
+func TestUnsentIsKept(t *testing.T) {
+	s := newSite(t, console.Views{}, echo)
+	s.logIn()
+	f := s.form("a long letter & <b>more</b>")
+	s.clock.shift(24 * time.Hour)
+	const shown = "a long letter &amp; &lt;b&gt;more&lt;/b&gt;</textarea>"
+	if body := s.posts("/chat", f, http.StatusUnauthorized, shown); !strings.Contains(body, "nothing was sent") {
+		t.Errorf("told %s", body)
+	}
+	f.Set("code", "AAAAAAAAAAAAAAAAAAAAAAAAAA")
+	s.posts("/login", f, http.StatusForbidden, "used before")
+	s.clock.shift(0)
+	s.http.Jar.SetCookies(mustURL(t, s.url), []*http.Cookie{{Name: "parley_" + mustURL(t, s.url).Port(), MaxAge: -1}})
+	f.Set("code", code(s.link()))
+	s.posts("/login", f, http.StatusOK, shown)
+	if body := s.get("/chat"); strings.Contains(body, "a long letter") {
+		t.Error("it was sent")
+	}
+	s.posts("/chat", s.form(f.Get("text")), http.StatusOK, "")
+	s.until("/chat", "You said: a long letter")
 }

@@ -17,7 +17,7 @@ const languageAge = 365 * 24 * 60 * 60
 // language returns the language chosen on the page, else the first one of the browser that
 // exists.
 func (p *Page) language(r *http.Request) catalog.Printer {
-	if c, err := r.Cookie(p.cookie + "_language"); err == nil {
+	if c, err := r.Cookie(doorOf(r).cookie + "_language"); err == nil {
 		if spoken, known := catalog.For(c.Value); known {
 			return spoken
 		}
@@ -28,12 +28,12 @@ func (p *Page) language(r *http.Request) catalog.Printer {
 // choose stores a language and returns to the page. It needs no login: it affects only
 // what this browser is shown.
 func (p *Page) choose(w http.ResponseWriter, r *http.Request) {
-	c := http.Cookie{Name: p.cookie + "_language", Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1}
+	c := doorOf(r).newCookie("_language", "", -1)
 	if spoken, known := catalog.For(r.PostFormValue("language")); known { // otherwise the browser's language
 		c.Value, c.MaxAge = spoken.Tag(), languageAge
 	}
-	http.SetCookie(w, &c)
-	http.Redirect(w, r, local(r.PostFormValue("back")), http.StatusSeeOther)
+	http.SetCookie(w, c)
+	lead(w, r, local(r.PostFormValue("back")))
 }
 
 // local returns an address within this page; anything else becomes the overview.
@@ -65,7 +65,7 @@ func rich(p catalog.Printer) func(words string, args ...any) template.HTML {
 			if m[1] != "" {
 				return "<code>" + m[1] + "</code>"
 			}
-			return `<a href="` + m[3] + `">` + m[2] + "</a>"
+			return `<a href="` + strings.TrimPrefix(m[3], "/") + `">` + m[2] + "</a>"
 		})
 		if len(args) == 0 {
 			return template.HTML(format) // escaped above

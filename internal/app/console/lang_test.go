@@ -81,9 +81,9 @@ func TestChosenLanguageIsKept(t *testing.T) {
 	s.logIn()
 	s.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for _, tt := range []struct{ choice, back, to, lang string }{
-		{"es", "/people?x=1", "/people?x=1", "es"}, {"klingon", "//evil.example/", "/", "de"}, {"ru", "https://evil.example/x", "/", "ru"},
-		{"ru", `/\evil.example`, "/", "ru"},
-		{"zh", "javascript:alert(1)", "/", "zh"}, {"", "", "/", "de"},
+		{"es", "/people?x=1", "./people?x=1", "es"}, {"klingon", "//evil.example/", "./", "de"}, {"ru", "https://evil.example/x", "./", "ru"},
+		{"ru", `/\evil.example`, "./", "ru"},
+		{"zh", "javascript:alert(1)", "./", "zh"}, {"", "", "./", "de"},
 	} {
 		resp, _ := s.request(http.MethodPost, "/language", url.Values{"language": {tt.choice}, "back": {tt.back}}, nil)
 		if to := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || to != tt.to {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"fmt"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -25,21 +23,15 @@ const (
 	maxLogins   = 16
 )
 
-// NewLink makes a link that logs in once; an earlier link of the same person stops
-// working. Any process with the database can make one.
-func NewLink(ctx context.Context, codes *access.Register, listen string, who chat.User) (string, error) {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "", fmt.Errorf("address of the page: %w", err)
-	}
-	if host == "" || net.ParseIP(host).IsUnspecified() {
-		host = "127.0.0.1"
-	}
+// NewLink makes a link that logs in once, below the address of the page (see Base); an
+// earlier link of the same person stops working. Any process with the database can make
+// one.
+func NewLink(ctx context.Context, codes *access.Register, base string, who chat.User) (string, error) {
 	code := rand.Text() // at least 128 bits
 	if err := codes.AddCode(ctx, purpose, hash(code), who, time.Now().Add(linkLife)); err != nil {
 		return "", err
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/login?code=" + code, nil
+	return base + "login?code=" + code, nil
 }
 
 func hash(code string) []byte {
@@ -107,9 +99,15 @@ func (ls *logins) end(token string) {
 	delete(ls.open, sha256.Sum256([]byte(token)))
 }
 
+// newCookie makes a cookie of the page; age is in seconds, below 0 to delete it.
+func (d door) newCookie(name, value string, age int) *http.Cookie {
+	return &http.Cookie{Name: d.cookie + name, Value: value, Path: d.path, Secure: d.secure, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, MaxAge: age}
+}
+
 // token returns the browser's token, "" if it has none.
 func (p *Page) token(r *http.Request) string {
-	c, err := r.Cookie(p.cookie)
+	c, err := r.Cookie(doorOf(r).cookie)
 	if err != nil {
 		return ""
 	}
@@ -119,7 +117,20 @@ func (p *Page) token(r *http.Request) string {
 // loginForm requires pressing a button: previews, which follow links by themselves, must
 // not use a link up.
 func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
-	p.write(w, r, "login", frame{Title: catalog.Text(r.Context(), "Log in"), Body: clip(r.URL.Query().Get("code"), 64)})
+	p.write(w, r, "login", frame{Title: catalog.Text(r.Context(), "Log in"), Body: entrance{Code: clip(r.URL.Query().Get("code"), 64)}})
+}
+
+// entrance is the form that logs in.
+type entrance struct {
+	Code   string
+	Unsent string // what was typed when the login had ended; it is shown again after this one
+}
+
+// expired asks to log in again, and keeps what was typed.
+func (p *Page) expired(w http.ResponseWriter, r *http.Request) {
+	p.log(r, http.StatusUnauthorized)
+	p.write(w, r, "login", frame{Status: http.StatusUnauthorized, Title: catalog.Text(r.Context(), "Log in"),
+		Body: entrance{Unsent: clip(r.PostFormValue("text"), maxText)}})
 }
 
 // logIn takes a code. It counts the guess before checking it, so that parallel guesses
@@ -135,7 +146,8 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 		_, ok, err = p.o.Store.Access.TakeCode(ctx, purpose, hash(r.PostFormValue("code")))
 	}
 	if err == nil && !ok {
-		p.refuse(w, r, http.StatusForbidden, "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
+		p.refuse(w, r, http.StatusForbidden,
+			"This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot.")
 		return
 	}
 	if err == nil {
@@ -146,15 +158,18 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.logins.end(p.token(r))
-	p.o.Log.Info("logged in to the control page", "from", r.RemoteAddr)
-	http.SetCookie(w, &http.Cookie{
-		Name: p.cookie, Value: p.logins.begin(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(loginIdle.Seconds()),
-	})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	p.o.Log.Info("logged in to the control page", "from", p.from(r))
+	token := p.logins.begin()
+	http.SetCookie(w, doorOf(r).newCookie("", token, int(loginIdle.Seconds())))
+	if r.PostFormValue("text") == "" {
+		lead(w, r, "/")
+		return
+	}
+	p.sayAgain(w, r, token)
 }
 
 func (p *Page) logOut(w http.ResponseWriter, r *http.Request, _ *login) {
 	p.logins.end(p.token(r))
-	http.SetCookie(w, &http.Cookie{Name: p.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: -1})
-	http.Redirect(w, r, "/login", http.StatusSeeOther)
+	http.SetCookie(w, doorOf(r).newCookie("", "", -1))
+	lead(w, r, "/login")
 }

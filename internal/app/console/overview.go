@@ -61,7 +61,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 	o := overview{Lines: p.o.Views.Status(ctx)}
 	win := windows[max(0, slices.IndexFunc(windows, func(w window) bool { return w.name == r.URL.Query().Get("range") }))]
 	for _, w := range windows {
-		o.Ranges = append(o.Ranges, link{"/?range=" + w.name, catalog.Text(ctx, w.words), w.name == win.name})
+		o.Ranges = append(o.Ranges, link{"?range=" + w.name, catalog.Text(ctx, w.words), w.name == win.name})
 	}
 	from := p.o.Now().UTC().Truncate(win.step).Add(-time.Duration(win.n-1) * win.step)
 	counts, err := p.o.Store.Sessions.SessionCounts(ctx)

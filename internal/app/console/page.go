@@ -14,6 +14,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -148,13 +149,17 @@ type Views struct {
 	Script func(ctx context.Context, id string) (string, error)
 }
 
-// Options of New. Only Calls and Currency are optional.
+// Options of New. URL, Proxies, Calls and Currency are optional.
 type Options struct {
 	Listen string // listening address, with the real port
-	Name   string // the bot's name
-	Store  *memory.Store
-	Views  Views
-	Calls  *modellog.Tape // nil if none are kept
+	// URL is where browsers find the page behind a proxy; "" for the listening address.
+	URL string
+	// Proxies are believed what they say of where requests come from.
+	Proxies []netip.Prefix
+	Name    string // the bot's name
+	Store   *memory.Store
+	Views   Views
+	Calls   *modellog.Tape // nil if none are kept
 	// Currency is the currency of costs, as written after amounts.
 	Currency string
 	Now      func() time.Time
@@ -168,12 +173,14 @@ type Page struct {
 
 	o      Options
 	hosts  map[string]bool
-	local  bool // only this machine can reach it
+	public *public // nil without an address of its own
+	local  bool    // only this machine can reach it
 	cookie string
 	logins *logins
 	news   *news
 	past   past
 	mux    *http.ServeMux
+	beside *http.ServeMux // what needs no login
 	sheets *sheets
 }
 
@@ -184,7 +191,8 @@ var assets embed.FS
 func New(o Options) *Page {
 	hosts, port := addresses(o.Listen)
 	p := &Page{
-		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
+		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
+			open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
 		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency,
 			all: map[string]map[string]*template.Template{}},
@@ -197,15 +205,22 @@ func New(o Options) *Page {
 // Address returns the listening address.
 func (p *Page) Address() string { return p.o.Listen }
 
+// Base returns where browsers find the page, with a slash at its end.
+func (p *Page) Base() string {
+	base, _ := Base(p.o.URL, p.o.Listen) // a listener's address is one
+	return base
+}
+
 // Changed tells open pages that something happened.
 func (p *Page) Changed() { p.news.tell(false) }
 
 func (p *Page) routes() {
-	for _, name := range []string{"page.css", "page.js", "icon.svg"} {
+	for _, name := range []string{"page.css", "page.js", "icon.svg", "icon-192.png", "icon-512.png"} {
 		p.mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, assets, "assets/"+name)
 		})
 	}
+	p.mux.HandleFunc("GET /page.webmanifest", p.manifest)
 	p.mux.HandleFunc("GET /login", p.loginForm)
 	p.mux.HandleFunc("POST /login", p.logIn)
 	p.mux.HandleFunc("POST /language", p.choose)
@@ -301,6 +316,7 @@ type titled interface{ title() string }
 type frame struct {
 	Status                       int // 0 is 200
 	Title, Bot, CSRF, Lang, Here string
+	Root, Self                   string // where relative links begin, and this page from there
 	Nav, Languages               []link // Nav is nil before login
 	News                         string // result of a form
 	Body                         any
@@ -321,7 +337,7 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 	var list []link
 	for _, n := range all {
 		if n.path != "/facts" || p.o.Views.Facts != nil {
-			list = append(list, link{n.path, catalog.Text(r.Context(), n.name), slices.Contains(strings.Fields(n.sheets), sheet)})
+			list = append(list, link{"." + n.path, catalog.Text(r.Context(), n.name), slices.Contains(strings.Fields(n.sheets), sheet)})
 		}
 	}
 	return list
@@ -331,6 +347,7 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 // half a page.
 func (p *Page) write(w http.ResponseWriter, r *http.Request, sheet string, f frame) {
 	spoken := catalog.Of(r.Context())
+	f.Root, f.Self = root(r), "."+r.URL.RequestURI()
 	f.Bot, f.Lang, f.Languages, f.Here = p.o.Name, spoken.Tag(), tongues(spoken), "/"
 	if r.Method == http.MethodGet {
 		f.Here = r.URL.RequestURI()

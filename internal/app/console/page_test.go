@@ -79,7 +79,7 @@ func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) 
 	return chat.Answer{Text: "You said: " + m.Text, Record: turn(m, "You said: "+m.Text)}, nil
 }
 
-func newSite(t testing.TB, views console.Views, handle answer) *site {
+func newSite(t testing.TB, views console.Views, handle answer, change ...func(*console.Options)) *site {
 	t.Helper()
 	dir := t.TempDir()
 	s := &site{t: t, rules: &files.Folder{Dir: t.TempDir()}, data: filepath.Join(dir, "data")}
@@ -101,10 +101,14 @@ func newSite(t testing.TB, views console.Views, handle answer) *site {
 	}
 	views.Files = func(*console.Agent) *files.Folder { return s.rules }
 	server := httptest.NewUnstartedServer(nil)
-	s.page = console.New(console.Options{Currency: "EUR",
+	o := console.Options{Currency: "EUR",
 		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-	})
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	s.page = console.New(o)
 	server.Config.Handler = s.page
 	server.Start()
 	s.url = server.URL
@@ -134,7 +138,7 @@ func newSite(t testing.TB, views console.Views, handle answer) *site {
 // link makes a one-time link.
 func (s *site) link() string {
 	s.t.Helper()
-	l, err := console.NewLink(context.Background(), s.store.Access, strings.TrimPrefix(s.url, "http://"), chat.User{})
+	l, err := console.NewLink(context.Background(), s.store.Access, s.url+"/", chat.User{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -143,10 +147,10 @@ func (s *site) link() string {
 
 func code(link string) string { return link[strings.Index(link, "code=")+5:] }
 
-// request sends a request like a browser on our own page; change may spoil it.
+// request sends a request like a browser on our own page, also to a link on it; change may spoil it.
 func (s *site) request(method, path string, form url.Values, change func(*http.Request)) (*http.Response, string) {
 	s.t.Helper()
-	r, err := http.NewRequest(method, s.url+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequest(method, s.url+"/"+strings.TrimPrefix(path, "/"), strings.NewReader(form.Encode()))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 		v.Agent, heard = agentValue(*of), &of.Memory
 		for i := range v.Agents {
 			v.Agents[i].Here = v.Agents[i].Path == v.Agent
-			v.Agents[i].Path = "/playbook?agent=" + url.QueryEscape(v.Agents[i].Path)
+			v.Agents[i].Path = "playbook?agent=" + url.QueryEscape(v.Agents[i].Path)
 		}
 	}
 	b, err := p.o.Views.Book(ctx, of)
@@ -79,11 +79,11 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 		}
 		v.Rules = append(v.Rules, ruleView{rule, uses[rule.ID]})
 	}
-	v.Previous, v.Next = pager("/playbook", about(url.Values{}, v.Agent), page, to < len(b.Rules))
+	v.Previous, v.Next = pager("playbook", about(url.Values{}, v.Agent), page, to < len(b.Rules))
 	wanted := r.URL.Query().Get("journey")
 	for i, j := range b.Journeys {
 		shown := j.ID == wanted || wanted == "" && i == 0
-		v.Journeys = append(v.Journeys, link{"/playbook?" + about(url.Values{"journey": {j.ID}}, v.Agent).Encode() + "#journey", j.Name, shown})
+		v.Journeys = append(v.Journeys, link{"playbook?" + about(url.Values{"journey": {j.ID}}, v.Agent).Encode() + "#journey", j.Name, shown})
 		if shown {
 			v.show(j)
 		}
@@ -357,6 +357,6 @@ func (p *Page) facts(r *http.Request) (any, error) {
 	}
 	_, v.Edit = p.operation("fact-change")
 	v.Back = r.URL.RawQuery
-	v.Previous, v.Next = pager("/facts", about(url.Values{"q": {v.Query}}, q.Get("agent")), page, more)
+	v.Previous, v.Next = pager("facts", about(url.Values{"q": {v.Query}}, q.Get("agent")), page, more)
 	return v, nil
 }

@@ -28,10 +28,10 @@ func TestRehearsalForm(t *testing.T) {
 	}}, echo)
 	s.logIn()
 	s.fill()
-	link := regexp.MustCompile(`/conversation\?place=[^"]+`).FindString(s.get("/conversations"))
+	link := regexp.MustCompile(`conversation\?place=[^"]+`).FindString(s.get("/conversations"))
 	body := s.get(strings.ReplaceAll(link, "&amp;", "&"))
 	id := regexp.MustCompile(`<option value="([0-9a-f-]+)">`).FindStringSubmatch(body)
-	csrf := regexp.MustCompile(`action="/rehearse"><input type="hidden" name="csrf" value="([^"]+)"`).FindStringSubmatch(body)
+	csrf := regexp.MustCompile(`action="rehearse"><input type="hidden" name="csrf" value="([^"]+)"`).FindStringSubmatch(body)
 	if id == nil || csrf == nil {
 		t.Fatalf("no form in\n%s", body)
 	}

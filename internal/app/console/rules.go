@@ -70,7 +70,7 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 		f.Verdict = verdict{Words: p.broken(r, err)}
 	case saved:
 		l.tell(catalog.Text(ctx, "Saved. It counts within seconds."))
-		http.Redirect(w, r, (&url.URL{Path: "/rules/" + f.Name, RawQuery: about(url.Values{}, f.Agent).Encode()}).String(), http.StatusSeeOther)
+		lead(w, r, (&url.URL{Path: "/rules/" + f.Name, RawQuery: about(url.Values{}, f.Agent).Encode()}).String())
 		return
 	default:
 		f.Verdict = verdict{Fine: true, Words: catalog.Text(ctx, "All files make sense with this text."), Notes: few(notes, 2*maxWhy, maxReason)}

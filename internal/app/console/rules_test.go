@@ -36,10 +36,10 @@ func TestRulesAreEdited(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
 	file := s.withRules()
 	s.logIn()
-	if body := s.get("/playbook"); !strings.Contains(body, `<a href="/rules/shop.yaml">`) {
+	if body := s.get("/playbook"); !strings.Contains(body, `<a href="rules/shop.yaml">`) {
 		t.Fatalf("the playbook leads to no file:\n%s", body)
 	}
-	body := s.get("/rules/shop.yaml")
+	body := s.get("rules/shop.yaml")
 	hidden := func(name string) string {
 		return regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(body)[1]
 	}
@@ -58,10 +58,10 @@ func TestRulesAreEdited(t *testing.T) {
 		{form("save", "guidelines: [2]\r\n"), "It counts within seconds", "guidelines: [2]\n"},
 		{form("save", "guidelines: [3]\n"), "was changed meanwhile", "guidelines: [2]\n"},
 	} {
-		if s.posts("/rules/shop.yaml", c.form, http.StatusOK, c.has); kept() != c.changed {
+		if s.posts("rules/shop.yaml", c.form, http.StatusOK, c.has); kept() != c.changed {
 			t.Errorf("%v: the file is %q", c.form, kept())
 		}
 	}
 	s.missing("/rules/other.yaml", "/rules/..%2fsecret.yaml")
-	s.posts("/rules/shop.yaml", url.Values{"do": {"save"}, "text": {"x"}}, http.StatusForbidden, "older login")
+	s.posts("rules/shop.yaml", url.Values{"do": {"save"}, "text": {"x"}}, http.StatusForbidden, "older login")
 }

@@ -94,12 +94,12 @@ func (f filterForm) values() url.Values {
 
 // quick returns the shortcuts for frequent searches.
 func (f filterForm) quick(p catalog.Printer) []link {
-	list := []link{{"/conversations", p.Text("All"), f == filterForm{}}}
+	list := []link{{"conversations", p.Text("All"), f == filterForm{}}}
 	for _, one := range []struct{ name, query string }{
 		{p.Text(wordsErrors), "errors=on"}, {p.Say("Over %d s", slowAnswer), fmt.Sprint("took=", slowAnswer)},
 		{p.Say("Over %s tokens", count(p, dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
 	} {
-		list = append(list, link{"/conversations?" + one.query, one.name, f.values().Encode() == one.query})
+		list = append(list, link{"conversations?" + one.query, one.name, f.values().Encode() == one.query})
 	}
 	return list
 }
@@ -135,7 +135,7 @@ func (p *Page) conversations(r *http.Request) (_ any, err error) {
 		more, err = p.listPlaces(r, &v, f, page)
 	}
 	v.Empty = !v.Single && !v.Form.More && len(v.Places) == 0 && page == 1
-	v.Previous, v.Next = pager("/conversations", v.Form.values(), page, more)
+	v.Previous, v.Next = pager("conversations", v.Form.values(), page, more)
 	return v, err
 }
 
@@ -170,8 +170,8 @@ func (p *Page) findTurns(r *http.Request, v *conversationList, f search.Filter, 
 // stored, its account.
 func pathOf(t search.Turn) string {
 	if t.Row == 0 {
-		return "/turns/" + t.ID
+		return "turns/" + t.ID
 	}
 	// Show a little of what followed, too.
-	return fmt.Sprintf("/conversation?place=%s&before=%d#m%d", url.QueryEscape(t.Key.String()), t.Row+20, t.Row)
+	return fmt.Sprintf("conversation?place=%s&before=%d#m%d", url.QueryEscape(t.Key.String()), t.Row+20, t.Row)
 }

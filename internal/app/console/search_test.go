@@ -83,7 +83,7 @@ func TestConversationFilters(t *testing.T) {
 		}
 	}
 	// A search result links to the message in its conversation.
-	link := regexp.MustCompile(`href="(/conversation\?place=[^"]+#m\d+)"`).FindStringSubmatch(s.get("/conversations?" +
+	link := regexp.MustCompile(`href="(conversation\?place=[^"]+#m\d+)"`).FindStringSubmatch(s.get("/conversations?" +
 		url.Values{"q": {"money back"}}.Encode()))
 	if link == nil {
 		t.Fatal("it leads nowhere")
@@ -98,7 +98,7 @@ func TestConversationFilters(t *testing.T) {
 func TestEmptyPageGuides(t *testing.T) {
 	s := newSite(t, console.Views{}, echo)
 	s.logIn()
-	if body := s.get("/conversations"); !strings.Contains(body, "Nobody has written yet") || !strings.Contains(body, `href="/chat"`) {
+	if body := s.get("/conversations"); !strings.Contains(body, "Nobody has written yet") || !strings.Contains(body, `href="chat"`) {
 		t.Errorf("the empty list:\n%s", body)
 	}
 }

@@ -373,7 +373,7 @@ func (e Endpoint) Legs(purpose string) (legs []wrap.Leg) {
 
 // Along returns the route over legs.
 func (e Endpoint) Along(legs []wrap.Leg, log *slog.Logger) wrap.Route {
-	return wrap.Route{Legs: legs, Free: e.Free, Patience: e.Call.RetryFor, Tries: e.Call.Retries * max(1, len(legs)),
+	return wrap.Route{Legs: legs, Free: e.Free, Patience: e.Call.RetryFor, Tries: max(e.Call.Retries, len(legs)),
 		Total: e.Call.Total, Log: log}
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
-	"parley/internal/text/catalog"
 )
 
 // Grants stores who was let in, or kept out, by hand. Roles are "owner", "member"
@@ -102,7 +101,8 @@ type GateOptions struct {
 type Gate struct {
 	o     GateOptions
 	rules atomic.Pointer[rules]
-	told  *once      // people who were told today that they are not answered
+	told  *once      // people who were told this hour, in a place, that they are not answered
+	help  *once      // and who were told what they may still do because they asked for it
 	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
@@ -126,7 +126,7 @@ func NewGate(o GateOptions) (*Gate, error) {
 	if o.Place == nil {
 		o.Place = chat.Unmoved
 	}
-	g := &Gate{o: o, told: newOnce(24 * time.Hour)}
+	g := &Gate{o: o, told: newOnce(toldEvery), help: newOnce(helpEvery)}
 	if err := g.Set(o.Mode, o.Owners, o.Allow); err != nil {
 		return nil, err
 	}
@@ -223,10 +223,11 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		return err == nil, a, err
 	}
 	// If the platform shows that it is waiting, silence would look like a failure.
-	if m.Origin != "" || expected(m) && g.told.first(chat.PlaceID(m.Key)+" "+m.From.ID, g.o.Now()) {
-		a = chat.Answer{Text: catalog.Text(ctx, whoWords[here.Who])}
+	first := expected(m) && g.told.first(inPlace(m), g.o.Now())
+	if g.asksHelp(m) || first || m.Origin != "" {
+		a, err = g.refusal(ctx, m, here.Who)
 	}
-	return false, a, nil
+	return false, a, err
 }
 
 // expected reports whether m asks for an answer by itself.

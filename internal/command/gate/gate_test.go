@@ -215,7 +215,8 @@ func TestConfigCommands(t *testing.T) {
 		{owner, "/config who admins", "only answer its administrators"},
 		{owner, "/config channel", "when I am addressed. In this channel I only answer its administrators"},
 		{member, "/help", "only answer its administrators"},
-		{member, "/help", ""}, // told today
+		{member, "hello", ""}, // told this hour
+		{member, "/help", ""}, // and a moment ago
 		{administrator, "/help", "/help"},
 		{owner, "/help", "/help"},
 		{owner, "/config who owner", "only answer my owner"},

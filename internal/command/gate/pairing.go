@@ -154,7 +154,7 @@ func hashCode(code string) []byte {
 }
 
 // stranger answers somebody who was not let in: in pairing mode with a code in a direct chat,
-// otherwise with one sentence a day. It only answers messages addressed to the bot.
+// otherwise with a sentence an hour in each place. It only answers messages addressed to the bot.
 func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	wrote := m.Kind == chat.KindText || m.Kind == chat.KindCommand
 	if !wrote || !expected(m) && !m.Direct || !g.oneself(m) {
@@ -168,24 +168,28 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 		return chat.Answer{Text: catalog.Text(ctx, "Hello! Nobody owns me yet. If I am yours: my start has shown a code; send it here as `/claim CODE`.")}, nil
 	}
 	if m.Direct && g.rules.Load().mode == "pairing" {
-		return g.pair(ctx, m.From, m.Key.Platform)
+		return g.pair(ctx, m)
 	}
-	if !g.told.first(m.From.ID, g.o.Now()) {
+	if !g.told.first(inPlace(m), g.o.Now()) {
 		return chat.Answer{}, nil
 	}
 	if g.rules.Load().mode == "pairing" {
-		a := chat.Answer{Text: catalog.Text(ctx, "I only talk with people my owner has let in. Write to me directly to ask for that.")}
-		if g.o.Door != nil && g.o.Door(m.Key.Platform) != "" {
-			a.Buttons = [][]chat.Button{{{Label: catalog.Text(ctx, "Open our direct chat"), URL: g.o.Door(m.Key.Platform)}}}
-		}
-		return a, nil
+		return chat.Answer{Text: catalog.Text(ctx, "I only talk with people my owner has let in. Write to me directly to ask for that."),
+			Buttons: g.door(ctx, m.Key.Platform)}, nil
 	}
-	return chat.Answer{Text: catalog.Text(ctx, "This is a private assistant, and I only talk with people its owner has let in.")}, nil
+	words := catalog.Text(ctx, "This is a private assistant, and I only talk with people its owner has let in.")
+	if m.Direct { // in a group the id is nobody else's business
+		words += "\n" + catalog.Say(ctx, "If you know them, ask them to let you in as `%s`.", m.From.ID)
+	}
+	return chat.Answer{Text: words}, nil
 }
 
 // pair gives a stranger a code. Strangers cannot keep each other out: one person has one
 // request and few codes a day, and the oldest request makes room.
-func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.Answer, error) {
+// Who has a code from before this process began gets another one in its place: they may
+// have lost it, and only its hash is kept.
+func (g *Gate) pair(ctx context.Context, m chat.Message) (chat.Answer, error) {
+	who, platform := m.From, m.Key.Platform
 	g.codes.Lock()
 	defer g.codes.Unlock()
 	waiting, err := g.o.Rows.Waiting(ctx, forPair)
@@ -193,22 +197,28 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 		return chat.Answer{}, err
 	}
 	var pending []chat.User
+	again := false
 	for _, u := range waiting {
 		if u.ID == who.ID {
-			return g.say(who, catalog.Text(ctx, "You already have a code. I will answer as soon as the owner has approved it."))
+			again = true
 		}
 		if strings.HasPrefix(u.ID, platform+":") {
 			pending = append(pending, u)
 		}
 	}
-	ok, err := g.o.Rows.Try(ctx, "asks:"+who.ID, maxAsked, askWindow)
-	if err != nil {
-		return chat.Answer{}, err
+	ok := false
+	if !again || g.told.first(codeOf+who.ID, g.o.Now()) {
+		if ok, err = g.o.Rows.Try(ctx, "asks:"+who.ID, maxAsked, askWindow); err != nil {
+			return chat.Answer{}, err
+		}
 	}
-	if !ok {
-		return g.say(who, catalog.Text(ctx, "You have asked a few times today. Please try again tomorrow."))
+	switch {
+	case !ok && again:
+		return g.say(m, catalog.Text(ctx, "You already have a code. I will answer as soon as the owner has approved it."))
+	case !ok:
+		return g.say(m, catalog.Text(ctx, "You have asked a few times today. Please try again tomorrow."))
 	}
-	if len(pending) >= maxPending {
+	if !again && len(pending) >= maxPending {
 		if _, err := g.Drop(ctx, pending[0].ID); err != nil {
 			return chat.Answer{}, err
 		}
@@ -217,10 +227,15 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	if err != nil {
 		return chat.Answer{}, err
 	}
+	_ = g.told.first(codeOf+who.ID, g.o.Now()) // this process knows that they have it
+	words := catalog.Say(ctx, "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner "+
+		"approves it with `/pair approve %s`. It works once, for one hour.", code, code)
+	if again {
+		return chat.Answer{Text: words + "\n" + catalog.Text(ctx, "The code that you had before does not work any more.")}, nil
+	}
 	g.o.Log.Info("asks to be let in", "person", who.ID)
 	g.knock(ctx, who)
-	return chat.Answer{Text: catalog.Say(ctx, "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner "+
-		"approves it with `/pair approve %s`. It works once, for one hour.", code, code)}, nil
+	return chat.Answer{Text: words}, nil
 }
 
 // knock tells the owner, a few times a day: strangers must not flood their direct chat.
@@ -261,9 +276,12 @@ func (g *Gate) Drop(ctx context.Context, id string) (bool, error) {
 	return g.o.Rows.DropCode(ctx, forPair, id)
 }
 
-// say sends a stranger a sentence once a day.
-func (g *Gate) say(who chat.User, text string) (chat.Answer, error) {
-	if !g.told.first(who.ID, g.o.Now()) {
+// codeOf, before a person, is that they were given a code by this process.
+const codeOf = "code "
+
+// say sends a stranger a sentence once an hour.
+func (g *Gate) say(m chat.Message, text string) (chat.Answer, error) {
+	if !g.told.first(inPlace(m), g.o.Now()) {
 		return chat.Answer{}, nil
 	}
 	return chat.Answer{Text: text}, nil

@@ -74,6 +74,13 @@ func restFor(err error) time.Duration {
 	return 0
 }
 
+// failures returns how many calls failed, one after the other.
+func (b *Breaker) failures() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.fails
+}
+
 // Resting says until when the endpoint rests, and why; nil for not at all.
 func (b *Breaker) Resting() (until time.Time, why error) {
 	b.mu.Lock()

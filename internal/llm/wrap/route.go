@@ -40,17 +40,17 @@ type Route struct {
 	// Free lets a request name any model of the first leg's endpoint; otherwise
 	// what is no leg's name chooses nothing.
 	Free     bool
-	Patience time.Duration // all waiting of one request together; 0 waits for nobody
-	Tries    int           // attempts at most; 0 is no bound
+	Patience time.Duration // all waiting for one message together; 0 waits for nobody
+	Tries    int           // requests for one message that may fail in a row; 0 is no bound
 	Total    time.Duration // of a request whose context has no deadline; 0 is no bound
 	Log      *slog.Logger
 }
 
-// Back-off between rounds: doubled each time, within a third more or less, so that
-// clients that failed together do not come back together.
+// Back-off between rounds: longer each time, within a third more or less, so that
+// clients that failed together do not come back together. Six requests take some 16 s.
 const (
 	firstPause = 250 * time.Millisecond
-	mostPause  = 5 * time.Second
+	mostPause  = 10 * time.Second
 )
 
 // Complete implements llm.Model.
@@ -60,23 +60,52 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 		ctx, stop = context.WithTimeout(ctx, r.Total)
 		defer stop()
 	}
-	call := &routed{Route: r, req: req, onText: onText, lasting: map[string]bool{}}
+	call := &routed{Route: r, req: req, onText: onText, lasting: map[string]bool{}, endure: llm.EnduranceOf(ctx)}
 	legs := r.order(req.Model)
-	for left, pause := r.Patience, firstPause; ; pause = min(2*pause, mostPause) {
+	if err := call.hopeless(legs); err != nil {
+		return llm.Response{}, err
+	}
+	// Where somebody has waited for all of them in vain, one look is enough.
+	inVain := r.Tries > 0 && !slices.ContainsFunc(legs, func(l Leg) bool { return l.Breaker.failures() < r.Tries })
+	for pause := firstPause; ; pause = min(pause*5/2, mostPause) {
 		resp, err := call.round(ctx, legs)
 		if err == nil || call.over {
 			return resp, err
 		}
+		failed, waited := call.endure.Spent()
+		left := r.Patience - waited
 		wait := max(min(pause*2/3+rand.N(pause*2/3), left), call.tip)
-		if !call.soon || left <= 0 || wait > left || r.Tries > 0 && call.tries >= r.Tries {
+		if !call.soon || left <= 0 || wait > left || r.Tries > 0 && failed >= r.Tries {
 			return llm.Response{}, err
 		}
-		left -= wait
+		if inVain && errors.Is(err, llm.ErrUnavailable) {
+			return llm.Response{}, err
+		}
 		r.Log.Warn("no model answers, trying again", "wait", wait.Round(time.Millisecond), "err", err)
+		call.endure.Wait(wait, err)
 		if err := llm.Pause(ctx, wait); err != nil {
 			return llm.Response{}, err
 		}
 	}
+}
+
+// hopeless returns why none of these models is asked again for this message: each failed,
+// and earlier calls for it have tried as often, or as long, as they may. Nil is hope.
+func (c *routed) hopeless(legs []Leg) (why error) {
+	failed, waited := c.endure.Spent()
+	if (c.Tries <= 0 || failed < c.Tries) && (c.Patience <= 0 || waited < c.Patience) {
+		return nil
+	}
+	for _, leg := range legs {
+		err := c.endure.Why(leg.Name)
+		if err == nil {
+			return nil
+		}
+		if why == nil {
+			why = err
+		}
+	}
+	return why
 }
 
 // order returns the legs with the one that is asked for first.
@@ -112,7 +141,7 @@ type routed struct {
 	req     llm.Request
 	onText  func(string)
 	lasting map[string]bool // legs that a wait does not help, by name
-	tries   int
+	endure  *llm.Endurance
 	begun   bool // a failed model's text is shown
 	over    bool // the request has ended, whatever the legs
 	soon    bool // somebody may be back
@@ -135,6 +164,7 @@ func (c *routed) round(ctx context.Context, legs []Leg) (llm.Response, error) {
 			resp, err := c.ask(ctx, leg)
 			leg.Breaker.leave(ctx, err)
 			if err == nil {
+				c.endure.Worked()
 				resp.By = leg.Name
 				resp.Usage = resp.Usage.Add(c.lost)
 				return resp, nil
@@ -164,7 +194,6 @@ func (c *routed) ask(ctx context.Context, leg Leg) (llm.Response, error) {
 		c.onText(llm.RetryText)
 	}
 	c.begun = false
-	c.tries++
 	var show func(string)
 	if c.onText != nil {
 		show = func(delta string) {
@@ -181,6 +210,11 @@ func (c *routed) heed(leg Leg, e *llm.Error) {
 		c.Log.Warn("a model failed", "model", leg.Name, "err", e)
 	}
 	c.lost = c.lost.Add(e.Usage)
+	if restFor(e) > 0 { // it is about the model, not about the request
+		why := *e
+		why.Usage = llm.Usage{} // it was paid once
+		c.endure.Failed(leg.Name, &why)
+	}
 	if !errors.Is(e, llm.ErrUnavailable) && !errors.Is(e, llm.ErrRateLimited) {
 		c.lasting[leg.Name] = true
 		return

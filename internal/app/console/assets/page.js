@@ -26,6 +26,8 @@ function show(text) {
   if (log) log.scrollTop = log.scrollHeight;
   const id = doc.querySelector("#say [name=id]");
   if (say && id) say.elements.id.value = id.value;
+  const csrf = doc.querySelector("[name=csrf]"); // of a new login in another tab
+  if (csrf) for (const n of document.querySelectorAll("[name=csrf]")) n.value = csrf.value;
 }
 
 let busy = false, again = false;
@@ -34,18 +36,28 @@ async function refresh() {
   busy = true;
   try {
     const r = await fetch(location.href);
-    if (r.redirected) location.reload(); // the login has ended
+    if (new URL(r.url).pathname !== location.pathname) { // the login has ended
+      if (!say?.elements.text.value) location.reload(); // else it waits for another one
+    }
     else if (r.ok) show(await r.text());
   } catch { /* the stream tells when the bot is back */ }
   busy = false;
   if (again) { again = false; setTimeout(refresh, 100); }
 }
 
-let source, timer;
+// soon refreshes at once, and then not again for half a second.
+let resting, due;
+function soon() {
+  if (resting) { due = true; return; }
+  refresh();
+  resting = setTimeout(() => { resting = null; if (due) { due = false; soon(); } }, 500);
+}
+
+let source;
 function listen() {
   if (document.hidden) { source?.close(); source = null; return; }
   if (source) return;
-  source = new EventSource("/events");
+  source = new EventSource("events");
   const status = document.getElementById("live");
   source.onopen = () => { status.textContent = " · " + status.dataset.yes; };
   source.onerror = () => {
@@ -53,7 +65,7 @@ function listen() {
     if (source.readyState === EventSource.CLOSED) refresh(); // the login may have ended
   };
   if (say) source.addEventListener("chat", refresh);
-  else source.addEventListener("news", () => { timer ??= setTimeout(() => { timer = null; refresh(); }, 1500); });
+  else source.addEventListener("news", soon);
 }
 if (live.length) {
   document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });
@@ -71,7 +83,7 @@ if (say) {
     e.preventDefault();
     const body = new URLSearchParams(new FormData(say));
     try {
-      const r = await fetch("/chat", { method: "POST", body });
+      const r = await fetch("chat", { method: "POST", body });
       const answer = await r.text();
       if (!r.ok) throw new Error(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
       text.value = "";
