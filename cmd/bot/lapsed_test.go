@@ -243,3 +243,76 @@ func TestYesToAStepThatIsLeft(t *testing.T) {
 		t.Errorf("paid %s", <-paid)
 	}
 }
+
+// support is a playbook whose journey leaves to the model what is done in its step.
+const support = `journeys:
+  - id: ID
+    name: Support
+    description: help with a payment
+    trigger: "literal:support"
+    repeat: true
+    initial_step: talk
+    steps:
+      - id: talk
+        name: Talk
+        description: Help them.
+        transitions: [{to_step: done, condition: "literal:thanks"}]
+      - {id: done, name: Done, is_terminal: true}
+`
+
+// TestYesToAModelsCallInAJourney: what the model asked for within a journey is not done once
+// that was stopped, came to its end, or is out of the playbook, also where it was begun with
+// the very message; the person is told, and a yes in the next process changes nothing.
+func TestYesToAModelsCallInAJourney(t *testing.T) {
+	t.Parallel()
+	w, paid := banked(t)
+	w.pays(func() string { return `{"amount":500,"to":"mallory"}` })
+	folder := t.TempDir()
+	save := func(id string) {
+		must(t, os.WriteFile(filepath.Join(folder, "rules.yaml"), []byte(strings.ReplaceAll(support, "ID", id)), 0o600))
+	}
+	save("support")
+	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+folder)
+	child := w.start(t)
+	w.connected(t)
+	w.shows(t, "/tools servers", "bank: up, 1 tool in use")
+	yes := map[int64]telegramtest.SentMessage{}
+	for _, who := range []int64{11, 12, 13, 14} {
+		w.say(t, who, "support, please")
+		w.tg.Push(telegramtest.Text(who, who, "pay"))
+		yes[who] = w.told(t, who, "mallory")
+	}
+	w.tg.Push(telegramtest.Text(15, 15, "I need support: pay"))
+	yes[15] = w.told(t, 15, "mallory")
+	w.dc.Message("", "60", "42", "support, please")
+	w.settled(t)
+	w.dc.Message("", "60", "42", "pay")
+	w.posted(t, "60", "mallory")
+	w.settled(t)
+
+	w.tg.Push(telegramtest.Text(14, 14, "yes"))
+	<-paid
+	for _, who := range []int64{11, 15} {
+		w.tg.Push(telegramtest.Text(who, who, "/journey stop"))
+		w.told(t, who, "What this was a step of was left")
+	}
+	w.tg.Push(telegramtest.Text(12, 12, "thanks"))
+	w.told(t, 12, "What this was a step of was left")
+	w.dc.Message("", "60", "42", "thanks")
+	w.posted(t, "60", "What this was a step of was left")
+	w.settled(t)
+	kill(child)
+	save("other")
+	w.start(t)
+	w.connected(t)
+	for _, who := range []int64{11, 12, 13, 15} {
+		if said := w.presses(t, who, yes[who]); !strings.Contains(said, "What this was a step of was left") {
+			t.Errorf("%d: %s", who, said)
+		}
+	}
+	w.dc.Message("", "60", "42", "yes")
+	w.settled(t)
+	if len(paid) != 0 || w.count(t, "SELECT count(*) FROM tool_calls WHERE status = 'pending'") != 0 {
+		t.Errorf("%d were paid, or something waits still", len(paid))
+	}
+}

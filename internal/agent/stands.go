@@ -10,22 +10,33 @@ import (
 	"parley/internal/playbook"
 )
 
+// Hanging is calls that wait for a yes, and what they hang on.
+type Hanging struct {
+	Session string // in which they were made; "" for none
+	Calls   []Pending
+	// After is the record of the answer that m has got, which is not stored yet; nil for none.
+	After any
+}
+
 // Stands reports why calls that m's author was asked about are not to be made any more,
 // although they are agreed to: the session of the question is over, or the journey that a
 // call was made in is not where it was. "" is that they stand.
-func (a *Agent) Stands(ctx context.Context, m chat.Message, session string, calls []Pending) (chat.Lapse, error) {
-	if session == "" {
+func (a *Agent) Stands(ctx context.Context, m chat.Message, h Hanging) (chat.Lapse, error) {
+	if h.Session == "" {
 		return "", nil
 	}
 	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, a.place(m))
 	if err != nil {
 		return "", err
 	}
-	if !ok || se.ID != session || !a.o.Now().Before(se.Expires) {
+	if turn, is := h.After.(*memory.Turn); is && turn != nil && turn.Session != nil {
+		se, ok = *turn.Session, true
+	}
+	if !ok || se.ID != h.Session || !a.o.Now().Before(se.Expires) {
 		return chat.LapsedSession, nil
 	}
 	book := a.o.Book()
-	for _, c := range calls {
+	for _, c := range h.Calls {
 		if c.Journey == "" {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 // "" is that it stands. It asks for what may have changed since the question was put: who
 // answers here, who may still have it done, the conversation, its journey, and the tools.
 // What a command may, the command asks when it runs.
-func (f *front) stands(ctx context.Context, m chat.Message, q chat.Question, agreed []bool) (chat.Lapse, error) {
+func (f *front) stands(ctx context.Context, m chat.Message, q chat.Question, agreed []bool, after any) (chat.Lapse, error) {
 	if q.Agent != m.Agent.ID { // another agent answers here now, and knows nothing of it
 		return chat.LapsedAgent, nil
 	}
@@ -29,7 +29,7 @@ func (f *front) stands(ctx context.Context, m chat.Message, q chat.Question, agr
 	if err != nil || len(calls) == 0 {
 		return "", err
 	}
-	if why, err := f.mind.At(asked).Stands(ctx, asked, q.Session, calls); err != nil || why != "" {
+	if why, err := f.mind.At(asked).Stands(ctx, asked, agent.Hanging{Session: q.Session, Calls: calls, After: after}); err != nil || why != "" {
 		return why, err
 	}
 	for _, c := range calls {

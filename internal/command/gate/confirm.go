@@ -145,8 +145,9 @@ type Confirmations struct {
 	Place func(k chat.Key) chat.Address
 	// Stands reports why nothing may be done about a question any more, although somebody
 	// says yes to what is agreed: it asks for everything that the database does not tell by
-	// itself. "" is that it stands; nil asks nothing.
-	Stands func(ctx context.Context, m chat.Message, q chat.Question, agreed []bool) (chat.Lapse, error)
+	// itself. after is the record of m's answer, which is not stored yet; nil where m has none.
+	// "" is that it stands; nil asks nothing.
+	Stands func(ctx context.Context, m chat.Message, q chat.Question, agreed []bool, after any) (chat.Lapse, error)
 	// Speak returns a ctx in the language of somebody who may not be the one who is answered;
 	// nil keeps it.
 	Speak func(ctx context.Context, who chat.User) context.Context
@@ -362,7 +363,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 			return a, err
 		}
 		ctx = context.WithoutCancel(ctx) // the answer counts, also one that /stop cut short
-		why, err := c.lapsed(ctx, m, q)
+		why, err := c.lapsed(ctx, m, q, a.Record)
 		switch {
 		case err != nil:
 			return chat.Answer{}, fmt.Errorf("confirm: %w", err)

@@ -40,7 +40,7 @@ func (c *Confirmations) weigh(ctx context.Context, m chat.Message, a answered) (
 	if why = c.over(ctx, a.Question); why != "" || !slices.Contains(a.agreed, true) {
 		return why, nil
 	}
-	l, err := c.stands(ctx, m, a.Question, a.agreed)
+	l, err := c.stands(ctx, m, a.Question, a.agreed, nil)
 	if err != nil || l == "" {
 		return "", err
 	}
@@ -49,16 +49,16 @@ func (c *Confirmations) weigh(ctx context.Context, m chat.Message, a answered) (
 	return why, c.rows.Lapse(ctx, a.ID, l)
 }
 
-func (c *Confirmations) stands(ctx context.Context, m chat.Message, q chat.Question, agreed []bool) (chat.Lapse, error) {
+func (c *Confirmations) stands(ctx context.Context, m chat.Message, q chat.Question, agreed []bool, after any) (chat.Lapse, error) {
 	if c.Stands == nil {
 		return "", nil
 	}
-	return c.Stands(ctx, m, q, agreed)
+	return c.Stands(ctx, m, q, agreed, after)
 }
 
-// lapsed looks at a question that waited when m came, now that m is handled. why, if not
-// empty, tells its person that it lapsed; that happens once.
-func (c *Confirmations) lapsed(ctx context.Context, m chat.Message, was chat.Question) (why string, err error) {
+// lapsed looks at a question that waited when m came, now that m is handled and after is the
+// record of its answer. why, if not empty, tells its person that it lapsed; that happens once.
+func (c *Confirmations) lapsed(ctx context.Context, m chat.Message, was chat.Question, after any) (why string, err error) {
 	q, ok, err := c.rows.Question(ctx, m, was.ID)
 	if err != nil || !ok {
 		return "", err
@@ -68,7 +68,7 @@ func (c *Confirmations) lapsed(ctx context.Context, m chat.Message, was chat.Que
 		for i := range all {
 			all[i] = true
 		}
-		if q.Lapse, err = c.stands(ctx, m, q, all); err == nil && q.Lapse != "" {
+		if q.Lapse, err = c.stands(ctx, m, q, all, after); err == nil && q.Lapse != "" {
 			err = c.rows.Lapse(ctx, q.ID, q.Lapse)
 		}
 	}
