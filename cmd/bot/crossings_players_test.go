@@ -229,11 +229,7 @@ func drawing(c *crossing) part {
 		},
 		check: func() {
 			c.books(amount)
-			excused := 0
-			if c.front == "telegram" {
-				excused = c.torn
-			}
-			if n := files() - before; n > 1+excused {
+			if n := files() - before; n > 1+c.twice() {
 				c.wrong("the picture came %d times", n)
 			}
 		},
@@ -258,6 +254,7 @@ func forgetting(c *crossing) part {
 			c.sayTo(0, "yes", q.id)
 			c.did["forgetting"] = false
 			c.did["forgot"], c.did["spent"], c.did["handed"] = true, false, false
+			c.eras.forgotten++
 			c.h.gone = append(c.h.gone, word)
 		},
 		check: func() {
@@ -332,12 +329,12 @@ func handingOver(c *crossing) part {
 		},
 		check: func() {
 			n := 0
-			for _, m := range c.h.tg.Sent() {
-				if strings.Contains(m.Text, reply) && m.Chat != theDesk && m.Chat != c.h.desk {
+			for _, m := range c.seat.sees() {
+				if strings.Contains(m.text, reply) {
 					n++
 				}
 			}
-			if n > 1+c.torn {
+			if n > 1+c.twice() {
 				c.wrong("what the desk wrote was read %d times", n)
 			}
 		},
@@ -346,7 +343,7 @@ func handingOver(c *crossing) part {
 
 func reminding(c *crossing) part {
 	what := fmt.Sprintf("water-%d", c.n)
-	set := false
+	set, still := false, c.keeps()
 	told := func() (n int) {
 		for _, m := range c.seat.sees() {
 			if strings.Contains(m.text, what) && !strings.Contains(m.text, "remind you") {
@@ -359,11 +356,12 @@ func reminding(c *crossing) part {
 	return part{
 		begin: func() {
 			c.tells("/remind zone UTC")
+			still = c.keeps()
 			set = strings.Contains(c.tells("/remind in 1 minute "+what), what)
 			known = told()
 		},
 		check: func() {
-			if !set || c.did["forgot"] || c.did["restored"] {
+			if !set || !still() {
 				return
 			}
 			known = told()
@@ -378,16 +376,17 @@ func reminding(c *crossing) part {
 }
 
 func asksItself(c *crossing) part {
-	tok, set := "", false
+	tok, set, still := "", false, c.keeps()
 	return part{
 		begin: func() {
+			still = c.keeps()
 			c.said++
 			tok = fmt.Sprintf("tok-%d-%d.", c.n, c.said)
 			c.tells("/remind zone UTC")
 			set = strings.Contains(c.tells("/remind in 1 minute ask: "+tok+" what is up?"), "what is up")
 		},
 		check: func() {
-			if !set || c.did["forgot"] || c.did["restored"] {
+			if !set || !still() {
 				return
 			}
 			before := c.seat.sees()

@@ -45,6 +45,7 @@ var pinned = []string{
 	"discord sqlite nothing 5 inquiry",
 	"telegram sqlite late 5 pay",
 	"discord sqlite nothing 4 pay unlearn",
+	"discord sqlite point 265174 draw session",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with
