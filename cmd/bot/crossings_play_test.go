@@ -30,7 +30,7 @@ type crossing struct {
 	shaken func(channel, id string) // what happens next, under way, once a message was written
 	torn   int                      // processes that ended in the middle of something
 	eras   eras
-	tokens map[string]bool          // that have to be answered once
+	tokens map[string]bool // that have to be answered once
 	broken []string
 	log    []string // what was said
 }

@@ -113,7 +113,6 @@ func (c *crossing) books(amount int) {
 		c.wrong("paid %d times", paid)
 	case status == "pending" && !c.open(), status == "running":
 		c.wrong("the call is still %s, paid %d times", status, paid)
-	case c.did["restored"]: // the record is older than what was done
 	case paid == 1 && status != "success" && status != "unknown" && status != "":
 		c.wrong("paid, and the record says %q", status)
 	case paid == 0 && status == "success":

@@ -46,6 +46,9 @@ var pinned = []string{
 	"telegram sqlite late 5 pay",
 	"discord sqlite nothing 4 pay unlearn",
 	"discord sqlite point 265174 draw session",
+	"discord sqlite point 372868 errand restore ponder",
+	"telegram sqlite point 811904 draw restore",
+	"telegram sqlite migrate 327448 inquiry outage",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with
