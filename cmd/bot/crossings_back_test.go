@@ -126,6 +126,7 @@ func unlearning(c *crossing) part {
 	id := ""
 	return part{
 		begin: func() {
+			c.did["changed"] = true
 			tok := c.token()
 			delete(c.tokens, tok)
 			id = c.seat.says(0, tok+` please call save_fact {"content":"Plays `+word+`"}`, "")

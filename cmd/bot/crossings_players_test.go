@@ -51,6 +51,16 @@ var players = map[string]player{
 	"ponder":   {plays: pondering},
 	"unlearn":  {front: "discord", plays: unlearning},
 	"restore":  {alone: true, solo: true, plays: restoring},
+	"undo":     {alone: true, plays: undoing},
+	"move":     {alone: true, plays: moving},
+	"wishes":   {alone: true, plays: wishing},
+	"log":      {alone: true, plays: noting},
+	"quick":    {alone: true, plays: quickly},
+	"expire":   {alone: true, plays: expiring},
+	"resume":   {alone: true, plays: resuming},
+	"choose":   {plays: choosing},
+	"slash":    {front: "discord", plays: slashing},
+	"file":     {alone: true, plays: sending},
 }
 
 // question is what a player was asked, and what may come of it.
@@ -158,6 +168,10 @@ func paysBy(c *crossing, amount int, call string) part {
 					c.wrong("the yes was not answered")
 				}
 			}
+			if c.front == "terminal" { // typed words answer what was asked last, and that may be something else
+				_, waits = c.waits(amount)
+				q.yes = q.yes && !waits
+			}
 		},
 		again: func() {
 			if q.asked && !c.did["handed"] {
@@ -171,7 +185,7 @@ func paysBy(c *crossing, amount int, call string) part {
 			if q.yes && paid == 0 && c.recorded(amount) != "unknown" && !cut {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
-			if paid > 0 && (lapsed || !q.asked) {
+			if _, later := c.newest(fmt.Sprint(amount)); paid > 0 && (lapsed || !q.asked && !later) { // once the model was back
 				c.wrong("paid, though nobody could agree to it any more")
 			}
 		},

@@ -28,6 +28,7 @@ type voice interface {
 	// says writes as somebody, in reply to a message if to is not "", and returns the
 	// message's id.
 	says(who int, text, to string) string
+	sends(text, name string, data []byte) string
 	edits(who int, id, text string)
 	deletes(id string) // only where the platform tells
 	press(who int, id, data string)
@@ -163,7 +164,7 @@ func (s *onDC) toast() string { return "" }
 
 func (s *onDC) sees() (list []bubble) {
 	for _, m := range s.h.dc.Sent() {
-		if m.Channel != s.channel || m.Deleted {
+		if where, only := s.h.dc.Readers(m); where != s.channel || only != "" && only != s.user(0) || m.Deleted {
 			continue
 		}
 		v := bubble{id: m.ID, text: m.Content, files: len(m.Files)}
