@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"parley/internal/adapters/discord/discordtest"
@@ -176,12 +177,13 @@ func resuming(c *crossing) part {
 			c.talk(0, "let us talk")
 			_ = c.h.rows.QueryRow("SELECT id FROM sessions WHERE status IN ('active', 'idle') AND " + c.here()).Scan(&first)
 			c.tells("/session end")
-			c.did["parted"] = true
+			c.did["resumed"] = true
 		},
 		end: func() {
 			if first == "" || !still() {
 				return
 			}
+			c.did["parted"] = true
 			if got := c.tells("/session resume " + first[:8]); !strings.Contains(got, "We go on with") && !strings.Contains(got, "Wir machen weiter") && still() {
 				c.wrong("/session resume says %q", got)
 			}
@@ -198,39 +200,44 @@ func resuming(c *crossing) part {
 	}
 }
 
+var listed = regexp.MustCompile(`(?m)^(\d+)\. `)
+
 // choosing agrees to one of two calls that were asked about together.
 func choosing(c *crossing) part {
 	one, two := c.amount(10), c.amount(11)
 	var q question
-	lapsed, step, steps := false, false, 0
+	lapsed, chosen, before, step, steps := false, false, [2]int{}, false, 0
+	paid := func() [2]int { return [2]int{c.h.till.payments(one), c.h.till.payments(two)} }
 	return part{
 		begin: func() {
 			step, steps = c.did["journey"] || c.did["parcel"], c.steps
 			q = c.asksFor(fmt.Sprintf(`bank__pay {"amount":%d} and bank__pay {"amount":%d}`, one, two), fmt.Sprint(two))
 		},
 		end: func() {
-			lapsed = c.lapses()
+			lapsed, before = c.lapses(), paid()
 			found, waits := c.waits(two)
-			if !q.asked || !waits || strings.Contains(found.id, "@") { // in a chat that became another nobody can write
+			list, _, _ := strings.Cut(found.text, fmt.Sprint(one)) // with what others asked for
+			numbers := listed.FindAllStringSubmatch(list, -1)
+			if !q.asked || !waits || len(numbers) == 0 || strings.Contains(found.id, "@") { // in a chat that became another nobody can write
 				return
 			}
 			q.yes = !lapsed && !c.did["spent"] && !c.did["clerk"] && (!step || steps == c.steps)
-			if c.insists("only 1", found.id) == "" {
+			if c.insists("only "+numbers[len(numbers)-1][1], found.id) == "" {
 				c.wrong("the choice was not answered")
 			}
 			_, waits = c.waits(two)
-			q.yes = q.yes && !waits
+			chosen, q.yes = !waits, q.yes && !waits
 		},
 		check: func() {
 			c.books(one)
 			c.books(two)
-			if c.h.till.payments(two) > 0 {
+			if chosen && paid()[1] > before[1] {
 				c.wrong("paid what was not agreed to")
 			}
 			if q.yes && c.h.till.payments(one) == 0 && c.recorded(one) != "unknown" {
 				c.wrong("agreed to, and not paid: %q", c.recorded(one))
 			}
-			if c.h.till.payments(one) > 0 && (lapsed || !q.asked) {
+			if paid()[0] > before[0] && (lapsed || !q.asked) {
 				c.wrong("paid, though nobody could agree to it any more")
 			}
 		},

@@ -49,6 +49,9 @@ var pinned = []string{
 	"discord sqlite point 372868 errand restore ponder",
 	"telegram sqlite point 811904 draw restore",
 	"telegram sqlite migrate 327448 inquiry outage",
+	"discord sqlite chance 998710 once undo",
+	"discord sqlite chance 950032 slow undo",
+	"discord sqlite kill 643351 choose errand",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with
