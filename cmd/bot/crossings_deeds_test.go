@@ -184,7 +184,8 @@ func resuming(c *crossing) part {
 				return
 			}
 			c.did["parted"] = true
-			if got := c.tells("/session resume " + first[:8]); !strings.Contains(got, "We go on with") && !strings.Contains(got, "Wir machen weiter") && still() {
+			got := c.tells("/session resume " + first[:8])
+			if !strings.Contains(got, "We go on with") && !strings.Contains(got, "Wir machen weiter") && still() {
 				c.wrong("/session resume says %q", got)
 			}
 			if c.h.one("SELECT count(*) FROM sessions WHERE id = '"+first+"' AND status IN ('active', 'idle')") != 1 && still() {

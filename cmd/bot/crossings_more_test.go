@@ -79,7 +79,8 @@ func parting(c *crossing) part {
 	return part{
 		begin: func() { still = c.keeps(); c.talk(0, "let us talk") },
 		end: func() {
-			if got := c.tells("/session end"); !strings.Contains(got, "Goodbye") && !strings.Contains(got, "Auf Wiedersehen") && still() && !c.did["resumed"] {
+			got := c.tells("/session end")
+			if !strings.Contains(got, "Goodbye") && !strings.Contains(got, "Auf Wiedersehen") && still() && !c.did["resumed"] {
 				c.wrong("/session end says %q", got)
 			}
 			c.did["parted"] = true
@@ -107,7 +108,8 @@ func travelling(c *crossing) part {
 			c.did["journey"], still = true, c.keeps()
 		},
 		end: func() {
-			sure = sure && !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"] && !c.did["parted"] && !c.did["resumed"] && !c.did["forgot"] &&
+			sure = sure && !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"] && !c.did["parted"] &&
+				!c.did["resumed"] && !c.did["forgot"] &&
 				!c.did["clerk"] && !c.did["parcel"] && still()
 			still = c.keeps()
 			tok := fmt.Sprintf("tok-%d-%d.", c.n, c.said+1)

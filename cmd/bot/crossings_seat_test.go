@@ -20,7 +20,13 @@ type bubble struct {
 // seat is where people of a crossing talk, on one front end.
 type seat interface {
 	voice
+	files
 	eyes
+}
+
+// files have the first person send a file with some words; sends returns the message's id.
+type files interface {
+	sends(text, name string, data []byte) string
 }
 
 // voice is what people do.
@@ -28,7 +34,6 @@ type voice interface {
 	// says writes as somebody, in reply to a message if to is not "", and returns the
 	// message's id.
 	says(who int, text, to string) string
-	sends(text, name string, data []byte) string
 	edits(who int, id, text string)
 	deletes(id string) // only where the platform tells
 	press(who int, id, data string)

@@ -90,7 +90,8 @@ func answering(c *crossing) part {
 			quiet := c.did["handed"] // what is written goes to people
 			_, typed := c.seat.(*onPipe)
 			others := typed && c.h.one("SELECT count(*) FROM questions WHERE state = 'open'") > 1 // typed words are for what was said last
-			answered = !others && !slices.Contains(restarts, c.between) && !c.did["restored"] && !quiet && !c.did["spent"] && !c.did["clerk"] && !c.lapses()
+			answered = !others && !slices.Contains(restarts, c.between) && !c.did["restored"] && !quiet &&
+				!c.did["spent"] && !c.did["clerk"] && !c.lapses()
 			if c.answers(found, "large") == "" && !quiet { // or its first button
 				c.wrong("the answer for the tool server was not answered")
 			}
