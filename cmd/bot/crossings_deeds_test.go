@@ -34,6 +34,7 @@ func undoing(c *crossing) part {
 		},
 		end: func() {
 			last := still() && c.holds(two) == 1
+			c.did["undone"] = true
 			got := c.tells("/facts undo")
 			switch {
 			case last && c.did["changed"]: // another player changed a fact since

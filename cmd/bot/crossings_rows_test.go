@@ -52,6 +52,9 @@ var pinned = []string{
 	"discord sqlite chance 998710 once undo",
 	"discord sqlite chance 950032 slow undo",
 	"discord sqlite kill 643351 choose errand",
+	"telegram sqlite chance 552377 ponder resume",
+	"discord sqlite chance 757461 resume unlearn",
+	"telegram sqlite migrate 599074 edit inquiry",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with

@@ -92,7 +92,7 @@ func answering(c *crossing) part {
 			others := typed && c.h.one("SELECT count(*) FROM questions WHERE state = 'open'") > 1 // typed words are for what was said last
 			answered = !others && !slices.Contains(restarts, c.between) && !c.did["restored"] && !quiet &&
 				!c.did["spent"] && !c.did["clerk"] && !c.lapses()
-			if c.answers(found, "large") == "" && !quiet { // or its first button
+			if c.answers(found, "large") == "" && !quiet {
 				c.wrong("the answer for the tool server was not answered")
 			}
 		},
@@ -102,7 +102,7 @@ func answering(c *crossing) part {
 			c.h.till.mu.Unlock()
 			n := 0
 			for _, h := range heard {
-				if h == "accept large" {
+				if s, tg := c.seat.(*onTG); h == "accept large" || h == "accept small" && tg && s.old != 0 { // by its first button
 					n++
 				} else if strings.HasPrefix(h, "accept") {
 					c.wrong("the tool server heard %q, which nobody said", h)

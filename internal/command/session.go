@@ -18,6 +18,7 @@ import (
 const (
 	wordsNoSession = "There is no conversation going on here."
 	wordsDecided   = "decided"
+	wordsResumed   = "We go on with: %s"
 )
 
 // Session is /session and /summarize.
