@@ -159,4 +159,5 @@ N := 2000
 SEED := 1
 crossings:
 	PARLEY_CROSSINGS=$(N) PARLEY_SEED=$(SEED) PARLEY_CROSSING_ENGINE=$(ENGINE) PARLEY_CROSSING="$(PLAY)" \
+		PARLEY_CROSSING_WITH=$(WITH) \
 		$(GO) test $(TAGS) -count=1 -timeout 120m $(if $(PLAY),-v) -run '^TestCrossings$$' ./cmd/bot

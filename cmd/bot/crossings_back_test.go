@@ -126,6 +126,7 @@ func unlearning(c *crossing) part {
 	id := ""
 	return part{
 		begin: func() {
+			c.did["changed"] = true
 			tok := c.token()
 			delete(c.tokens, tok)
 			id = c.seat.says(0, tok+` please call save_fact {"content":"Plays `+word+`"}`, "")
@@ -155,6 +156,7 @@ func restoring(c *crossing) part {
 				out, code := c.h.call(c.h.t, "backup", "--force", file)
 				return code != 0 || strings.Contains(out, "under way: 0")
 			})
+			c.eras.saved++
 		},
 		end: func() {
 			switch wrong := c.h.ends(); {
@@ -165,6 +167,7 @@ func restoring(c *crossing) part {
 			}
 			c.h.restored(c.h.t, file, c.r.IntN(2) == 0)
 			c.did["restored"], c.did["spent"] = true, false
+			c.eras.restored++
 			c.h.begin()
 			c.h.ready()
 		},

@@ -18,9 +18,14 @@ func (c *crossing) holds(word string) int {
 // knowing adds facts and takes the last change back, whatever happened to others.
 func knowing(c *crossing) part {
 	one, two := fmt.Sprintf("likes zq%da", c.n), fmt.Sprintf("likes zq%db", c.n)
+	first, second := c.keeps(), c.keeps()
 	return part{
-		begin: func() { c.tells("/facts add " + one) },
+		begin: func() {
+			first, c.did["changed"] = c.keeps(), true
+			c.tells("/facts add " + one)
+		},
 		end: func() {
+			second, c.did["changed"] = c.keeps(), true
 			got := c.tells("/facts add " + two)
 			number := factNumber.FindStringSubmatch(got)
 			if number == nil {
@@ -28,7 +33,7 @@ func knowing(c *crossing) part {
 				return
 			}
 			c.tells("/facts undo")
-			if c.holds(two) != 0 || c.holds(one) != 1 && !c.did["forgot"] && !c.did["restored"] {
+			if c.holds(two) != 0 || c.holds(one) != 1 && first() && !c.did["undone"] {
 				c.wrong("undo left %d of the last and %d of the one before", c.holds(two), c.holds(one))
 			}
 			c.tells("/facts add " + two)
@@ -44,12 +49,12 @@ func knowing(c *crossing) part {
 			}
 		},
 		again: func() {
-			if list := c.tells("/facts search " + two); !strings.Contains(list, two) && !c.did["forgot"] && !c.did["restored"] {
+			if list := c.tells("/facts search " + two); !strings.Contains(list, two) && second() {
 				c.wrong("the fact is not found: %q", list)
 			}
 		},
 		check: func() {
-			if n := c.holds(two); n > 1 || n == 0 && !c.did["forgot"] && !c.did["restored"] {
+			if n := c.holds(two); n > 1 || n == 0 && second() {
 				c.wrong("the fact is there %d times", n)
 			}
 		},
@@ -60,7 +65,7 @@ func knowing(c *crossing) part {
 func learning(c *crossing) part {
 	word := fmt.Sprintf("zl%dq", c.n)
 	return part{
-		begin: func() { c.talk(0, `please call save_fact {"content":"Plays `+word+`"}`) },
+		begin: func() { c.did["changed"] = true; c.talk(0, `please call save_fact {"content":"Plays `+word+`"}`) },
 		check: func() {
 			if n := c.holds(word); n > 1 {
 				c.wrong("it was saved %d times", n)
@@ -70,11 +75,12 @@ func learning(c *crossing) part {
 }
 
 func parting(c *crossing) part {
+	still := c.keeps()
 	return part{
-		begin: func() { c.talk(0, "let us talk") },
+		begin: func() { still = c.keeps(); c.talk(0, "let us talk") },
 		end: func() {
-			got, quiet := c.tells("/session end"), c.did["handed"] || c.did["forgot"] || c.did["german"] || c.did["restored"] || c.torn > 0
-			if !strings.Contains(got, "Goodbye") && !quiet {
+			got := c.tells("/session end")
+			if !strings.Contains(got, "Goodbye") && !strings.Contains(got, "Auf Wiedersehen") && still() && !c.did["resumed"] {
 				c.wrong("/session end says %q", got)
 			}
 			c.did["parted"] = true
@@ -93,17 +99,19 @@ func parting(c *crossing) part {
 func travelling(c *crossing) part {
 	word := fmt.Sprintf("shoes%dq", c.n)
 	count := func() int { return c.h.one("SELECT count(*) FROM tasks WHERE description = 'call about " + word + "'") }
-	sure := false
+	sure, still := false, c.keeps()
 	return part{
 		begin: func() {
 			sure = !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"]
 			c.talk(0, "a ticket, please")
 			c.steps++
-			c.did["journey"] = true
+			c.did["journey"], still = true, c.keeps()
 		},
 		end: func() {
-			sure = sure && !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"] && !c.did["parted"] && !c.did["forgot"] &&
-				!c.did["clerk"] && !c.did["parcel"]
+			sure = sure && !c.did["spent"] && !c.did["handed"] && !c.did["outage"] && !c.did["stopping"] && !c.did["parted"] &&
+				!c.did["resumed"] && !c.did["forgot"] &&
+				!c.did["clerk"] && !c.did["parcel"] && still()
+			still = c.keeps()
 			tok := fmt.Sprintf("tok-%d-%d.", c.n, c.said+1)
 			got := c.talk(0, "it is about "+word)
 			c.steps++
@@ -116,7 +124,7 @@ func travelling(c *crossing) part {
 			sure = sure && !strings.Contains(got, "OUTCOME_UNKNOWN")
 		},
 		check: func() {
-			if n := count(); n > 1 || n == 0 && sure && !c.did["forgot"] && !c.did["restored"] {
+			if n := count(); n > 1 || n == 0 && sure && still() {
 				c.wrong("the journey's task is there %d times", n)
 			}
 		},
@@ -246,7 +254,7 @@ func stopping(c *crossing) part {
 			for _, m := range c.seat.sees() {
 				n += strings.Count(m.text, tok)
 			}
-			if n > 1+c.torn {
+			if n > 1+c.twice() {
 				c.wrong("what was stopped was answered %d times", n)
 			}
 		},

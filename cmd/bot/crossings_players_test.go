@@ -51,6 +51,16 @@ var players = map[string]player{
 	"ponder":   {plays: pondering},
 	"unlearn":  {front: "discord", plays: unlearning},
 	"restore":  {alone: true, solo: true, plays: restoring},
+	"undo":     {alone: true, plays: undoing},
+	"move":     {alone: true, plays: moving},
+	"wishes":   {alone: true, plays: wishing},
+	"log":      {alone: true, plays: noting},
+	"quick":    {alone: true, plays: quickly},
+	"expire":   {alone: true, plays: expiring},
+	"resume":   {alone: true, plays: resuming},
+	"choose":   {plays: choosing},
+	"slash":    {front: "discord", plays: slashing},
+	"file":     {alone: true, plays: sending},
 }
 
 // question is what a player was asked, and what may come of it.
@@ -113,7 +123,6 @@ func (c *crossing) books(amount int) {
 		c.wrong("paid %d times", paid)
 	case status == "pending" && !c.open(), status == "running":
 		c.wrong("the call is still %s, paid %d times", status, paid)
-	case c.did["restored"]: // the record is older than what was done
 	case paid == 1 && status != "success" && status != "unknown" && status != "":
 		c.wrong("paid, and the record says %q", status)
 	case paid == 0 && status == "success":
@@ -159,6 +168,10 @@ func paysBy(c *crossing, amount int, call string) part {
 					c.wrong("the yes was not answered")
 				}
 			}
+			if c.front == "terminal" { // typed words answer what was asked last, and that may be something else
+				_, waits = c.waits(amount)
+				q.yes = q.yes && !waits
+			}
 		},
 		again: func() {
 			if q.asked && !c.did["handed"] {
@@ -172,7 +185,7 @@ func paysBy(c *crossing, amount int, call string) part {
 			if q.yes && paid == 0 && c.recorded(amount) != "unknown" && !cut {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
-			if paid > 0 && (lapsed || !q.asked) {
+			if _, later := c.newest(fmt.Sprint(amount)); paid > 0 && (lapsed || !q.asked && !later) { // once the model was back
 				c.wrong("paid, though nobody could agree to it any more")
 			}
 		},
@@ -229,11 +242,7 @@ func drawing(c *crossing) part {
 		},
 		check: func() {
 			c.books(amount)
-			excused := 0
-			if c.front == "telegram" {
-				excused = c.torn
-			}
-			if n := files() - before; n > 1+excused {
+			if n := files() - before; n > 1+c.twice() {
 				c.wrong("the picture came %d times", n)
 			}
 		},
@@ -258,6 +267,7 @@ func forgetting(c *crossing) part {
 			c.sayTo(0, "yes", q.id)
 			c.did["forgetting"] = false
 			c.did["forgot"], c.did["spent"], c.did["handed"] = true, false, false
+			c.eras.forgotten++
 			c.h.gone = append(c.h.gone, word)
 		},
 		check: func() {
@@ -332,12 +342,12 @@ func handingOver(c *crossing) part {
 		},
 		check: func() {
 			n := 0
-			for _, m := range c.h.tg.Sent() {
-				if strings.Contains(m.Text, reply) && m.Chat != theDesk && m.Chat != c.h.desk {
+			for _, m := range c.seat.sees() {
+				if strings.Contains(m.text, reply) {
 					n++
 				}
 			}
-			if n > 1+c.torn {
+			if n > 1+c.twice() {
 				c.wrong("what the desk wrote was read %d times", n)
 			}
 		},
@@ -346,7 +356,7 @@ func handingOver(c *crossing) part {
 
 func reminding(c *crossing) part {
 	what := fmt.Sprintf("water-%d", c.n)
-	set := false
+	set, still := false, c.keeps()
 	told := func() (n int) {
 		for _, m := range c.seat.sees() {
 			if strings.Contains(m.text, what) && !strings.Contains(m.text, "remind you") {
@@ -359,11 +369,12 @@ func reminding(c *crossing) part {
 	return part{
 		begin: func() {
 			c.tells("/remind zone UTC")
+			still = c.keeps()
 			set = strings.Contains(c.tells("/remind in 1 minute "+what), what)
 			known = told()
 		},
 		check: func() {
-			if !set || c.did["forgot"] || c.did["restored"] {
+			if !set || !still() {
 				return
 			}
 			known = told()
@@ -378,16 +389,17 @@ func reminding(c *crossing) part {
 }
 
 func asksItself(c *crossing) part {
-	tok, set := "", false
+	tok, set, still := "", false, c.keeps()
 	return part{
 		begin: func() {
+			still = c.keeps()
 			c.said++
 			tok = fmt.Sprintf("tok-%d-%d.", c.n, c.said)
 			c.tells("/remind zone UTC")
 			set = strings.Contains(c.tells("/remind in 1 minute ask: "+tok+" what is up?"), "what is up")
 		},
 		check: func() {
-			if !set || c.did["forgot"] || c.did["restored"] {
+			if !set || !still() {
 				return
 			}
 			before := c.seat.sees()

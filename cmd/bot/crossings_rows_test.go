@@ -45,6 +45,16 @@ var pinned = []string{
 	"discord sqlite nothing 5 inquiry",
 	"telegram sqlite late 5 pay",
 	"discord sqlite nothing 4 pay unlearn",
+	"discord sqlite point 265174 draw session",
+	"discord sqlite point 372868 errand restore ponder",
+	"telegram sqlite point 811904 draw restore",
+	"telegram sqlite migrate 327448 inquiry outage",
+	"discord sqlite chance 998710 once undo",
+	"discord sqlite chance 950032 slow undo",
+	"discord sqlite kill 643351 choose errand",
+	"telegram sqlite chance 552377 ponder resume",
+	"discord sqlite chance 757461 resume unlearn",
+	"telegram sqlite migrate 599074 edit inquiry",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with

@@ -20,7 +20,13 @@ type bubble struct {
 // seat is where people of a crossing talk, on one front end.
 type seat interface {
 	voice
+	files
 	eyes
+}
+
+// files have the first person send a file with some words; sends returns the message's id.
+type files interface {
+	sends(text, name string, data []byte) string
 }
 
 // voice is what people do.
@@ -163,7 +169,7 @@ func (s *onDC) toast() string { return "" }
 
 func (s *onDC) sees() (list []bubble) {
 	for _, m := range s.h.dc.Sent() {
-		if m.Channel != s.channel || m.Deleted {
+		if where, only := s.h.dc.Readers(m); where != s.channel || only != "" && only != s.user(0) || m.Deleted {
 			continue
 		}
 		v := bubble{id: m.ID, text: m.Content, files: len(m.Files)}

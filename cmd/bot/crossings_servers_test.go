@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,9 @@ func (b *till) order() {
 	})
 }
 
+// restarts end the process, and with it what a tool server waits for.
+var restarts = []string{"kill", "chance", "point", "restart", "late", "gone", "another"}
+
 // pondering has a tool called that takes its time.
 func pondering(c *crossing) part {
 	return part{end: func() { c.talk(0, "please call bank__ponder {}") }}
@@ -79,15 +83,16 @@ func answering(c *crossing) part {
 		end: func() {
 			platform, channel := c.seat.place()
 			found, shown := c.newest(words)
-			if s, ok := c.seat.(*onTG); !asked || !shown || ok && s.old != 0 || c.h.one(fmt.Sprintf("SELECT count(*) FROM questions WHERE state = 'open' AND "+
+			if !asked || !shown || c.h.one(fmt.Sprintf("SELECT count(*) FROM questions WHERE state = 'open' AND "+
 				"platform = '%s' AND channel = '%s' AND text LIKE '%%%s%%'", platform, channel, words)) < 1 {
 				return
 			}
 			quiet := c.did["handed"] // what is written goes to people
 			_, typed := c.seat.(*onPipe)
 			others := typed && c.h.one("SELECT count(*) FROM questions WHERE state = 'open'") > 1 // typed words are for what was said last
-			answered = !others && c.between == "nothing" && !quiet && !c.did["spent"] && !c.did["clerk"] && !c.lapses()
-			if c.insists("large", found.id) == "" && !quiet {
+			answered = !others && !slices.Contains(restarts, c.between) && !c.did["restored"] && !quiet &&
+				!c.did["spent"] && !c.did["clerk"] && !c.lapses()
+			if c.answers(found, "large") == "" && !quiet {
 				c.wrong("the answer for the tool server was not answered")
 			}
 		},
@@ -97,7 +102,7 @@ func answering(c *crossing) part {
 			c.h.till.mu.Unlock()
 			n := 0
 			for _, h := range heard {
-				if h == "accept large" {
+				if s, tg := c.seat.(*onTG); h == "accept large" || h == "accept small" && tg && s.old != 0 { // by its first button
 					n++
 				} else if strings.HasPrefix(h, "accept") {
 					c.wrong("the tool server heard %q, which nobody said", h)

@@ -17,7 +17,7 @@ import (
 // whichever other feature it meets, and whatever becomes of the process between. A plain
 // run plays the pinned ones and some more with a fixed seed, none of which is killed at a random
 // moment, and what breaks twice fails: the machine may be busy. make crossings plays N from SEED on
-// ENGINE, each once; PLAY is what a failure prints, and plays that one alone.
+// ENGINE, each once, those WITH one player alone if it is named; PLAY is what a failure prints, and plays that one.
 func TestCrossings(t *testing.T) {
 	t.Parallel()
 	var list []script
@@ -154,6 +154,9 @@ func scripts(n, seed int, engine string) (list []script) {
 		r.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 		for _, pair := range pairs {
 			who := slices.Clone(pair)
+			if with := os.Getenv("PARLEY_CROSSING_WITH"); with != "" && !slices.Contains(who, with) {
+				continue
+			}
 			if third := names[r.IntN(len(names))]; r.IntN(8) == 0 && !slices.Contains(who, third) {
 				who = append(who, third)
 			}
@@ -166,7 +169,8 @@ func scripts(n, seed int, engine string) (list []script) {
 }
 
 // notTyped are the players that need more than a terminal has.
-var notTyped = map[string]bool{"handover": true, "edit": true, "draw": true, "opposite": true, "stop": true, "stream": true}
+var notTyped = map[string]bool{"handover": true, "edit": true, "draw": true, "opposite": true, "stop": true, "stream": true,
+	"file": true}
 
 // staged chooses where players meet; some never do.
 func staged(r *rand.Rand, who []string, engine string) (s script, ok bool) {

@@ -157,6 +157,7 @@ agents:
   - {name: home, persona: "`+dir+`/home.md", playbook: "`+dir+`/book", places: [default]}
   - {name: clerk, persona: "`+dir+`/clerk.md"}
 limits: {user_tokens_per_day: 500000}
+quick: on
 `), 0o600))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
+	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/text/catalog"
@@ -22,7 +23,8 @@ const (
 
 // Facts is /facts.
 type Facts struct {
-	Rows *facts.Store
+	Rows  *facts.Store
+	Steps Steps
 	// MayShare reports whether who calls may decide about the facts of everybody in a place.
 	MayShare func(context.Context, tools.Call) bool
 	// Location is where a person's clock is.
@@ -30,6 +32,13 @@ type Facts struct {
 	// File does something about the owner's facts file ("accept", "undo", or ""
 	// to look) and says what came of it; nil without a file.
 	File func(ctx context.Context, do string) (string, error)
+}
+
+// Steps are what was begun for a message, by its row, so that a kill does not have it done
+// twice; memory.Store.
+type Steps interface {
+	SaveSteps(ctx context.Context, row int64, steps []memory.Step) (wait func() error)
+	Steps(ctx context.Context, row int64) ([]memory.Step, error)
 }
 
 func (f Facts) command() gate.Command {

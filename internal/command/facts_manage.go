@@ -2,12 +2,14 @@ package command
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/command/gate"
+	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/provenance"
 	"parley/internal/text"
@@ -98,8 +100,38 @@ func (f Facts) keep(ctx context.Context, r gate.Request) (chat.Answer, error) {
 
 func (f Facts) undo(ctx context.Context, r gate.Request) (chat.Answer, error) {
 	service, who := f.asker(r)
-	undone, err := service.Undo(ctx, who, int64(r.Number("number", 0)))
+	number, begun, err := f.undoes(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	undone, err := service.Undo(ctx, who, number)
+	if begun && errors.Is(err, facts.ErrNoChange) {
+		return say(ctx, "That is undone.")
+	}
 	return chat.Answer{Text: facts.Undid(catalog.Of(ctx), undone)}, err
+}
+
+// undoes returns the number of the change that a message wants undone. It is noted first, so
+// that after a kill the last is not the one before it; begun says that it was.
+func (f Facts) undoes(ctx context.Context, r gate.Request) (number int64, begun bool, err error) {
+	const key = "undo "
+	if r.Message.Attempt > 0 {
+		steps, err := f.Steps.Steps(ctx, r.Message.Row)
+		for _, s := range steps {
+			if n, noted := strings.CutPrefix(s.Key, key); noted {
+				number, err := strconv.ParseInt(n, 10, 64)
+				return number, true, err
+			}
+		}
+		if err != nil {
+			return 0, false, err
+		}
+	}
+	number, _, err = f.Rows.Undoable(ctx, provenance.ViewerOf(r.Message), int64(r.Number("number", 0)))
+	if err == nil && r.Message.Row != 0 {
+		err = f.Steps.SaveSteps(ctx, r.Message.Row, []memory.Step{{N: 1, Kind: "tool", Key: key + strconv.FormatInt(number, 10)}})()
+	}
+	return number, false, err
 }
 
 // atOnce reports whether nothing must be kept for Undo.

@@ -130,6 +130,8 @@ func (s Session) resume(ctx context.Context, r gate.Request) (chat.Answer, error
 	switch {
 	case se.Key != here.Key || se.User != here.User:
 		return say(ctx, wordsElsewhere, se.Key)
+	case se.Alive && r.Message.Attempt > 0: // resumed by a process that died before it could say so
+		return say(ctx, wordsResumed, titleOf(ctx, se))
 	case se.Alive:
 		return say(ctx, "That is the conversation we are having.")
 	}
@@ -148,7 +150,7 @@ func (s Session) resume(ctx context.Context, r gate.Request) (chat.Answer, error
 	} else if !ok {
 		return say(ctx, wordsNoSuchSession)
 	}
-	return say(ctx, "We go on with: %s", titleOf(ctx, se))
+	return say(ctx, wordsResumed, titleOf(ctx, se))
 }
 
 // removable is the session that a command names, if its author may delete it:

@@ -18,6 +18,7 @@ import (
 const (
 	wordsNoSession = "There is no conversation going on here."
 	wordsDecided   = "decided"
+	wordsResumed   = "We go on with: %s"
 )
 
 // Session is /session and /summarize.
@@ -41,6 +42,7 @@ type Session struct {
 // SessionRows is the sessions that are stored; memory.Sessions.
 type SessionRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
+	Sessions(ctx context.Context, q memory.SessionQuery) ([]memory.Session, error)
 }
 
 // Conversations ends conversations and sums them up; agent.Agent.
@@ -115,9 +117,12 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 		return chat.Answer{}, err
 	}
 	if ok {
-		if ok, err = s.Agent.End(ctx, se.ID, carry); err != nil {
-			return chat.Answer{}, err
-		}
+		ok, err = s.Agent.End(ctx, se.ID, carry)
+	} else if m.Attempt > 0 {
+		se, ok, err = s.endedBy(ctx, m)
+	}
+	if err != nil {
+		return chat.Answer{}, err
 	}
 	if ok {
 		s.Archive(se)
@@ -129,6 +134,19 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 		return say(ctx, "Goodbye! I have ended this conversation and will remember what mattered.")
 	}
 	return say(ctx, wordsNoSession)
+}
+
+// endedBy returns the conversation that was ended since m was written: by m itself, in a
+// process that died before it could say so.
+func (s Session) endedBy(ctx context.Context, m chat.Message) (ended memory.Session, ok bool, err error) {
+	p := s.Place(m)
+	list, err := s.Rows.Sessions(ctx, memory.SessionQuery{Key: p.Key})
+	for _, se := range list {
+		if se.User == p.User && se.Agent == p.Agent && !se.Ended.Before(m.At) && (!ok || se.Ended.After(ended.Ended)) {
+			ended, ok = se, true
+		}
+	}
+	return ended, ok, err
 }
 
 func (s Session) summarize() gate.Command {

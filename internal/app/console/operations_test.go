@@ -67,7 +67,7 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts}, Decisions: command.Decisions{Rows: s.store},
+	groups := command.Groups{Facts: command.Facts{Rows: s.store.Facts, Steps: s.store}, Decisions: command.Decisions{Rows: s.store},
 		Tasks:     command.Tasks{Rows: s.store},
 		Reminders: command.Reminders{Planner: planner}, Journal: command.Journal{Planner: planner},
 		Notes: command.Notes{View: notes, Writes: true}}

@@ -14,7 +14,7 @@ import (
 
 // carry takes over into a restored copy what must not happen a second time because the copy
 // ends earlier than the database that it replaces: which messages were received, answered or
-// put aside, which parts were sent, which reminders were told, who is answered by people, how
+// put aside, what became of calls that waited, which parts were sent, which reminders were told, who is answered by people, how
 // far platforms were read, and the numbers that were given out, because buttons and people
 // name rows by them. Messages and parts that were under way there go on here. What anybody
 // has kept stays as the copy has it.
@@ -74,6 +74,9 @@ var carriedParts = []carriedPart{
 	{missing, "inbox", theirs + "inbox"},
 	{remove, "steps", "WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"},
 	{instead, "steps", theirs + "steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new')"},
+	{update, "tool_calls", `SET status = w.status, class = w.class, result = w.result, retries = w.retries, duration_ms = w.duration_ms
+		FROM was.tool_calls w WHERE w.id = tool_calls.id AND w.decision_id = tool_calls.decision_id AND w.sequence = tool_calls.sequence
+		AND (tool_calls.status = 'pending' AND w.status <> 'pending' OR tool_calls.status IN ('running', 'retrying'))`},
 	{remove, "dead_letters", ""},
 	{missing, "dead_letters", theirs + "dead_letters"},
 	{remove, "handoffs", ""},
