@@ -1,8 +1,10 @@
 package offline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"parley/internal/llm"
@@ -17,7 +19,7 @@ var lookups = []string{"list_facts", "list_log", "list_reminders", "list_tasks",
 
 // sure reports a phrase that the free lane takes: small talk is the model's.
 func (p phrase) sure() bool {
-	return !p.guess && !p.plain && (p.does == "sum" || !slices.Contains(answers, p.does))
+	return !p.guess && !p.plain && (p.does == "sum" || p.does == "ask_when" || !slices.Contains(answers, p.does))
 }
 
 // mine reports whether what is to be answered are results of calls, of all or of those that
@@ -27,7 +29,7 @@ func (t talk) mine(all bool) bool {
 	return mine(last) || all && last.Role == llm.RoleTool
 }
 
-// fits reports whether the last sentence is certain and lacks nothing.
+// fits reports whether the last sentence is certain; what it lacks can be asked for.
 func (t talk) fits() bool {
 	if t.messages[len(t.messages)-1].Role != llm.RoleUser {
 		return false
@@ -37,7 +39,7 @@ func (t talk) fits() bool {
 		return false
 	}
 	return !slices.ContainsFunc(append([]asked{a}, a.more...), func(one asked) bool {
-		return one.guess || one.does == "set_reminder" && (one.args["text"] == "" || one.args["when"] == "")
+		return one.guess
 	})
 }
 
@@ -64,6 +66,7 @@ func (b *book) patterns() {
 		gap, end = `[\s,;.!。，；]*`, ""
 	}
 	b.polite = text.Pattern(`(?is)^[\s¿¡]*(?:` + of("before") + `[\s,.!:]+)*?` + of("ask"))
+	b.frame = sync.OnceValue(func() *regexp.Regexp { return b.framed(`(.*?)`) })
 	b.agrees = text.Pattern(`(?is)^\s*` + of("agree") + `[\s.!。！]*$`)
 	b.between = text.Pattern(`(?is)(` + gap + of("join") + gap + `|[,;.!。，；]\s*)(?:` + of("before") + gap + `)*?` + of("wish") + end)
 }
@@ -103,11 +106,11 @@ func (a asked) certain(said string) bool {
 		if name == "content" && nameless().MatchString(value) {
 			return false
 		}
-		if value == "" && name != "last" || utf8.RuneCountInString(value) > mostOwn {
+		if value == "" && name != "last" && name != "just" || utf8.RuneCountInString(value) > mostOwn {
 			return false
 		}
 		pointing := vague().MatchString(value) || pointers().MatchString(value)
-		if pointing && name != "last" && name != "when" && !slices.Contains(lookups, a.does) {
+		if pointing && name != "last" && name != "just" && name != "when" && !slices.Contains(lookups, a.does) {
 			return false
 		}
 	}
@@ -151,7 +154,7 @@ func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 	for i, part := range parts {
 		one, understood := t.in(b, part)
 		if !understood || one.guess || slices.Contains(answers, one.does) || one.args["last"] != "" ||
-			one.does == "set_reminder" && (one.args["text"] == "" || one.args["when"] == "") {
+			one.lacks() {
 			return asked{}, true
 		}
 		if i == 0 {

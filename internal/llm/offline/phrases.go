@@ -24,6 +24,7 @@ type book struct {
 	vocab   map[string]bool       // the words that phrases have
 	known   []string              // those that a typo may have meant
 	around  map[string]string     // patterns of what is no phrase by itself: before, after, ask, agree, join, wish
+	frame   func() *regexp.Regexp // a sentence, and in its group what the words around it leave
 	polite  func() *regexp.Regexp // a question that asks for something begins so
 	agrees  func() *regexp.Regexp // a yes
 	between func() *regexp.Regexp // what stands between two wishes, and the words of the second
@@ -37,6 +38,7 @@ type phrase struct {
 	own     map[string]string // slots of the file, which are no arguments
 	guess   bool              // what fits it may be meant otherwise: it is asked about, or only looked up
 	plain   bool              // it names what is to be done, and a model may still know better
+	needs   func() []string   // it fits nothing that has none of these words
 	pattern func() *regexp.Regexp
 }
 
@@ -141,21 +143,8 @@ func (b *book) add(head []string, pattern string) {
 			}
 		}
 	}
-	before, after := b.around["before"], b.around["after"]
-	p.pattern = sync.OnceValue(func() *regexp.Regexp {
-		lead, tail := "", ""
-		if before != "" {
-			lead = `(?:(?:` + before + `)[\s,.!:]*)*?`
-		}
-		if after != "" {
-			gap := `[\s,]+` // else "I like snow" would end in "now"
-			if strings.ContainsFunc(after, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-				gap = `[\s,]*` // nothing stands between words there
-			}
-			tail = `(?:` + gap + `(?:` + after + `))*?`
-		}
-		return regexp.MustCompile(`(?is)^[\s¿¡]*` + lead + `(?P<all>` + pattern + `)` + tail + `[\s.!?。！？…)]*$`)
-	})
+	p.needs = sync.OnceValue(func() []string { return needs("(?is)" + pattern) })
+	p.pattern = sync.OnceValue(func() *regexp.Regexp { return b.framed(`(?P<all>` + pattern + `)`) })
 	b.phrases = append(b.phrases, p)
 }
 
