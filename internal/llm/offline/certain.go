@@ -145,7 +145,11 @@ const mostWishes = 5
 // which it says with ok and an asked that does nothing. ok is false for a sentence of one.
 func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 	parts := b.parts(said)
-	if len(parts) < 2 {
+	about := len(parts) > 1 && b.carry != nil && b.names(parts[0])
+	if about {
+		parts = parts[1:] // "on my shopping list, remove bread and add milk"
+	}
+	if len(parts) < 2 && !about {
 		return asked{}, false
 	}
 	if len(parts) > mostWishes {
@@ -153,6 +157,9 @@ func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 	}
 	for i, part := range parts {
 		one, understood := t.in(b, part)
+		if !understood {
+			one, understood = t.carried(b, part, said)
+		}
 		if !understood || one.guess || slices.Contains(answers, one.does) || one.args["last"] != "" ||
 			one.lacks() {
 			return asked{}, true
@@ -164,6 +171,35 @@ func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 		}
 	}
 	return a, true
+}
+
+// pronoun ends a wish that is about the list of the one before: "and add milk to it".
+var pronoun = text.Pattern(`(?i)\s+(?:to|on|from|off) (?:it|there)$`)
+
+// names reports whether words are no more than the name of a list, with what stands before.
+func (b *book) names(words string) bool {
+	words = strings.TrimRight(fold(words), " ,:")
+	list := b.lists().FindStringSubmatch(words)
+	return list != nil && slices.Contains(b.carry, strings.TrimSpace(strings.TrimSuffix(words, list[1])))
+}
+
+// carried reads a wish that leaves out the list which the sentence names: "add eggs to my
+// shopping list and remove cheese".
+func (t talk) carried(b *book, part, said string) (asked, bool) {
+	if b.carry == nil {
+		return asked{}, false
+	}
+	list := b.lists().FindStringSubmatch(fold(said))
+	if list == nil {
+		return asked{}, false
+	}
+	part = pronoun().ReplaceAllString(strings.TrimRight(part, ".!? "), "")
+	for _, before := range b.carry {
+		if a, ok := t.in(b, part+" "+before+" "+list[1]); ok && (a.does == "add_task" || a.does == "delete_task") {
+			return a, true
+		}
+	}
+	return asked{}, false
 }
 
 // parts cuts a sentence where another wish begins.

@@ -21,7 +21,7 @@ func needs(pattern string) []string {
 }
 
 // mostNeeded is how many words are looked for before a pattern is tried.
-const mostNeeded = 60
+const mostNeeded = 200
 
 func needed(re *syntax.Regexp) (best []string) {
 	switch re.Op {

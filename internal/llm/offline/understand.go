@@ -159,6 +159,9 @@ func (t talk) find(said string) (asked, bool) {
 		if i > 0 && !b.shares(said) {
 			continue
 		}
+		if a, ok := t.among(b, said, true); ok {
+			return a, true
+		}
 		if a, ok := t.wishes(b, said); ok {
 			return a, a.does != ""
 		}
@@ -193,15 +196,21 @@ func (b *book) shares(said string) bool {
 }
 
 // in reads a sentence in one language.
-func (t talk) in(b *book, said string) (asked, bool) {
+func (t talk) in(b *book, said string) (asked, bool) { return t.among(b, said, false) }
+
+// among reads it by all phrases, or by those alone that come before it is cut.
+func (t talk) among(b *book, said string, whole bool) (asked, bool) {
 	folded, digits, inWords := fold(said), inDigits(said), said
 	var lacking *asked
 	for _, p := range b.phrases {
-		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) || t.sure && !p.sure() || !p.may(folded) {
+		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) || t.sure && !p.sure() || whole && !p.whole || !p.may(folded) {
 			continue
 		}
 		if said = inWords; p.does == "sum" {
 			said = digits
+		}
+		if p.does == "sum" && !strings.ContainsAny(said, "0123456789") {
+			continue
 		}
 		folded = fold(said)
 		m := p.pattern().FindStringSubmatchIndex(folded)
@@ -297,7 +306,7 @@ func (t talk) sound(p phrase, a *asked, said string) bool {
 			what = about
 		}
 		a.args = map[string]string{"text": what, "when": at}
-		if t.sure && (elsewhere().MatchString(what) || p.fixed == nil && at == "" && a.part == nil) {
+		if t.sure && (elsewhere().MatchString(what) || at == "" && (p.fixed == nil && a.part == nil || events().MatchString(what))) {
 			return false // "remind me of my pin" asks for the pin
 		}
 	case "ask_when":
@@ -322,7 +331,7 @@ func (t talk) sound(p phrase, a *asked, said string) bool {
 		return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
 	case "current_time":
 		if city, ok := a.args["time_zone"]; ok {
-			a.args["time_zone"] = times.Place(city)
+			a.args["time_zone"] = cmp.Or(times.Place(city), times.Place(a.bare(city)))
 			return a.args["time_zone"] != ""
 		}
 		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
@@ -345,6 +354,10 @@ func (a *asked) timed() bool {
 	}
 	return partly
 }
+
+// events say when something is to be done, by what happens then, which no clock tells.
+var events = text.Pattern(`(?i)(?:^|\s)(?:when|whenever|once|next time|after|before|until|unless|while|later|sometime|at some point|in a bit|` +
+	`wenn|sobald|nachdem|cuando|quand|когда|的时候)(?:\s|$)`)
 
 // joints join "remind me" and what it is about.
 var joints = text.Pattern(`(?i)^(?:to|that|about|of|for|ans?|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
