@@ -97,7 +97,7 @@ func (b *book) bare(said string) string {
 func (b *book) framed(pattern string) *regexp.Regexp {
 	lead, tail := "", ""
 	if before := b.around["before"]; before != "" {
-		lead = `(?:(?:` + before + `)[\s,.!:]*)*?`
+		lead = `(?:(?:` + before + `)[\s,.!:，]*)*`
 	}
 	if after := b.around["after"]; after != "" {
 		gap := `[\s,]+` // else "I like snow" would end in "now"

@@ -211,7 +211,7 @@ func (b *book) parts(said string) (parts []string) {
 			break
 		}
 		cut, next := utf8.RuneCountInString(folded[:at+m[2]]), utf8.RuneCountInString(folded[:at+m[3]])
-		if first := strings.TrimSpace(string(runes[from:cut])); first != "" {
+		if first := strings.TrimSpace(string(runes[from:cut])); b.bare(first) != "" {
 			parts = append(parts, first)
 		}
 		from, at = next, at+m[3]

@@ -80,7 +80,7 @@ func TestTheLaneTakesWhatIsCertain(t *testing.T) {
 		"what did we say about the trip?":                                     `recall_conversation{"query":"the trip"}`,
 		"Erinnere mich morgen um 9 an den Arzt":                               `set_reminder{"text":"den Arzt","when":"morgen um 9"}`,
 		"Kannst du mich morgen um 9 an den Arzt erinnern?":                    `set_reminder{"text":"den Arzt","when":"morgen um 9"}`,
-		"¿Puedes añadir leche a mi lista de la compra?":                       "",
+		"¿Puedes añadir leche a mi lista de la compra?":                       `add_task{"description":"comprar leche"}`,
 		"recuérdame mañana a las 9 llamar a mamá":                             `set_reminder{"text":"llamar a mamá","when":"mañana a las 9"}`,
 		"rappelle-moi demain à 9h de boire":                                   `set_reminder{"text":"boire","when":"demain à 9h"}`,
 		"напомни мне через 10 минут попить воды":                              `set_reminder{"text":"попить воды","when":"через 10 минут"}`,

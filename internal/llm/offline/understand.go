@@ -154,6 +154,7 @@ func (t talk) find(said string) (asked, bool) {
 	if utf8.RuneCountInString(said) > mostRunes {
 		return asked{}, false
 	}
+	said = courtesy().ReplaceAllString(said, " ")
 	var likely []*book
 	for i, b := range inOrder(t.speaks) {
 		if i > 0 && !b.shares(said) {
@@ -182,6 +183,9 @@ func (t talk) find(said string) (asked, bool) {
 	}
 	return asked{}, false
 }
+
+// courtesy is a word between commas that changes nothing.
+var courtesy = text.Pattern(`(?i)[,，]\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît|пожалуйста)\s*[,，]\s*`)
 
 // mostRunes is how long a sentence may be; what people paste is for a model.
 const mostRunes = 1000
