@@ -98,7 +98,8 @@ func (s *People) SetLanguage(ctx context.Context, id, tag string) error {
 	return s.db.Exec(ctx, "INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET language = excluded.language", id, tag)
 }
 
-// SetHeard stores the tag of the language that somebody was heard to speak.
+// SetHeard stores the tag of the language that somebody was heard to speak, with what may
+// follow it after a space.
 func (s *People) SetHeard(ctx context.Context, id, tag string) error {
 	return s.db.Exec(ctx, "INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
 }

@@ -117,12 +117,12 @@ func TestWithoutColors(t *testing.T) {
 }
 
 func TestExitAndQuitLeave(t *testing.T) {
-	for _, word := range []string{"exit", "quit", " Quit ", "/quit", "/exit"} {
+	for _, word := range []string{"exit", "quit", " Quit ", "/quit", "/exit", "bye", "Exit.", "Bye!", "/q", "/bye"} {
 		if out, _ := talk(t, Options{}, "a\n"+word+"\nb\n", echo); out != "re: a\n" {
 			t.Errorf("%q: stdout %q", word, out)
 		}
 	}
-	if _, got := talk(t, Options{}, "exit strategy\nhow do I quit?\n", echo); len(got) != 2 {
+	if _, got := talk(t, Options{}, "exit strategy\nhow do I quit?\nq\nbye the way\n", echo); len(got) != 4 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -141,9 +141,17 @@ type source interface {
 }
 
 // leaving are lines that end the conversation.
-var leaving = []string{"exit", "quit", "/exit", "/quit"}
+var leaving = []string{"exit", "quit", "bye", "q"}
 
-// Run reads until the input ends, exit or quit is typed, or ctx ends, and then returns nil:
+// leaves reports whether a line is one of these, as a word or a command: "Bye.", "/q". A
+// lone letter is no word.
+func leaves(line string) bool {
+	word := strings.TrimRight(strings.ToLower(strings.TrimSpace(line)), ".!")
+	word, command := strings.CutPrefix(word, "/")
+	return slices.Contains(leaving, word) && (command || word != "q")
+}
+
+// Run reads until the input ends, exit, quit or bye is typed, or ctx ends, and then returns nil:
 // everything delivered has been answered, unless ctx ended first. It returns an
 // error when the input cannot be read or, in a pipe, a message cannot be stored.
 func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
@@ -218,7 +226,7 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 	if strings.TrimSpace(text) == "" {
 		return false, nil
 	}
-	if slices.Contains(leaving, strings.ToLower(strings.TrimSpace(text))) {
+	if leaves(text) {
 		return true, nil
 	}
 	if a.o.JSON {

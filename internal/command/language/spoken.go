@@ -36,7 +36,7 @@ type Speaker struct {
 // or a notice. It reads a row; English when nothing is known.
 func (s Speaker) To(ctx context.Context, person string) catalog.Printer {
 	chosen, heard := s.read(ctx, person)
-	for _, tag := range []string{chosen, heard} {
+	for _, tag := range []string{chosen, heardOf(heard).tag} {
 		if p, known := catalog.For(tag); known {
 			return p
 		}
@@ -55,7 +55,8 @@ func (s Speaker) Answering(ctx context.Context, m chat.Message) catalog.Printer 
 	if p, known := catalog.For(chosen); known {
 		return p
 	}
-	return s.heard(m, before)
+	p, _ := catalog.For(s.heard(m, before).tag)
+	return p
 }
 
 // Heard returns next behind a look at each message: what it tells of its author's
@@ -68,8 +69,7 @@ func (s Speaker) Heard(next chat.Handler) chat.Handler {
 			if _, known := catalog.For(chosen); known {
 				ctx = catalog.Chosen(ctx)
 			}
-			now := s.heard(m, before).Tag()
-			if now != before && (before != "" || now != catalog.English) {
+			if now := s.heard(m, before).String(); now != before {
 				if err := s.Rows.SetHeard(ctx, m.From.ID, now); err != nil {
 					s.Log.Warn("store a language", "err", err) // it is heard again
 				}
@@ -79,12 +79,36 @@ func (s Speaker) Heard(next chat.Handler) chat.Handler {
 	})
 }
 
-// heard tells the language of m's author, of whom before is known. What people
-// write counts only where their platform says nothing, English or a language
-// that is not spoken here: many leave it at English who write another.
-func (s Speaker) heard(m chat.Message, before string) catalog.Printer {
+// state is what is stored of the language that somebody was heard to speak.
+type state struct {
+	tag string // "" is unknown
+	// hint is another language, which the short message with the id by was in; it is
+	// theirs if the next one is, too. "" is none.
+	hint, by string
+}
+
+// heardOf reads what is stored.
+func heardOf(stored string) state {
+	tag, rest, _ := strings.Cut(stored, " ")
+	hint, by, _ := strings.Cut(rest, " ")
+	return state{tag, hint, by}
+}
+
+func (s state) String() string {
+	if s.hint == "" {
+		return s.tag
+	}
+	return s.tag + " " + s.hint + " " + s.by
+}
+
+// heard tells the language of m's author, of whom before is stored. It is the same for a
+// message that is seen twice. What people write counts only where their platform says
+// nothing, English or a language that is not spoken here: many leave it at English who
+// write another.
+func (s Speaker) heard(m chat.Message, before string) state {
+	was := heardOf(before)
 	if s.English {
-		return catalog.Printer{}
+		return state{}
 	}
 	said := m.Language
 	if strings.HasPrefix(m.From.ID, "terminal:") {
@@ -92,15 +116,30 @@ func (s Speaker) heard(m chat.Message, before string) catalog.Printer {
 	}
 	platform, known := catalog.For(said)
 	if known && platform.Tag() != catalog.English {
-		return platform
+		return state{tag: platform.Tag()}
 	}
-	if m.Kind == chat.KindText && !m.Forwarded && !m.Shared {
-		if p, sure := catalog.Heard(m.Text); sure {
-			return p
-		}
+	if m.Kind != chat.KindText || m.Forwarded || m.Shared {
+		return was
 	}
-	p, _ := catalog.For(before)
-	return p
+	p, tells := catalog.Heard(m.Text)
+	return was.after(p.Tag(), tells, m)
+}
+
+// shortest is how long, in bytes, a lone word must be to tell the language of somebody who
+// was never heard: "hola" is, "yo" and "die" are not.
+const shortest = 4
+
+// after is the state after a message in a language. A long one changes it at once, a short
+// one if the one before was in the same other language, a word never.
+func (s state) after(tag string, tells int, m chat.Message) state {
+	_, known := catalog.For(s.tag)
+	switch {
+	case tells == catalog.Nothing, tells == catalog.Word && (known || len(strings.TrimSpace(m.Text)) < shortest):
+		return s
+	case tag == s.tag, tells == catalog.Much, !known, s.hint == tag && s.by != m.ID:
+		return state{tag: tag}
+	}
+	return state{s.tag, tag, m.ID}
 }
 
 func (s Speaker) read(ctx context.Context, person string) (chosen, heard string) {

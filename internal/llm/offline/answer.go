@@ -33,7 +33,7 @@ func (m Model) answer(p catalog.Printer, a asked) (calls []llm.ToolCall, text st
 	if a.guess && !slices.Contains(lookups, a.does) {
 		return nil, a.guessed(p)
 	}
-	if a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "") {
+	if a.lacks() {
 		return nil, a.lacking(p)
 	}
 	if text, ok := a.plain(p); ok {
@@ -81,6 +81,8 @@ func (a asked) lacking(p catalog.Printer) string {
 	case a.part != nil && at == "":
 		asks, _ := p.Sentence(a.part) // it has one
 		return asks
+	case a.clock:
+		return p.Text("For when? Say a time, such as “7 in the morning” or “in 10 minutes”.")
 	case text == "" && at == "":
 		return p.Say("What shall I remind you of, and when? For example: “%s”", a.example("set_reminder"))
 	case text == "":
@@ -157,7 +159,7 @@ var (
 		"divided by", "/", "mal", "*", "geteilt durch", "/", "dividido por", "/", "dividido entre", "/", "por", "*", "mas", "+", "menos", "-",
 		"fois", "*", "moins", "-", "divise par", "/", "плюс", "+", "минус", "-", "умножить на", "*", "разделить на", "/", "加", "+",
 		"减", "-", "乘以", "*", "乘", "*", "除以", "/",
-		"×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
+		"$", "", "€", "", "£", "", "×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
 	thousands = text.Pattern(`(\d),(\d{3})\b`)
 )
 
@@ -169,6 +171,9 @@ func sum(p catalog.Printer, said string) string {
 	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(fold(said)), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
 		return p.Text(wordsNoSum)
+	}
+	if under, is := strings.CutPrefix(plain, "√"); is {
+		plain = under + "**0.5"
 	}
 	out, err := expr.Eval(plain, nil)
 	n, ok := out.(float64)

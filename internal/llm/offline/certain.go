@@ -1,8 +1,10 @@
 package offline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"parley/internal/llm"
@@ -17,7 +19,7 @@ var lookups = []string{"list_facts", "list_log", "list_reminders", "list_tasks",
 
 // sure reports a phrase that the free lane takes: small talk is the model's.
 func (p phrase) sure() bool {
-	return !p.guess && !p.plain && (p.does == "sum" || !slices.Contains(answers, p.does))
+	return !p.guess && !p.plain && (p.does == "sum" || p.does == "ask_when" || !slices.Contains(answers, p.does))
 }
 
 // mine reports whether what is to be answered are results of calls, of all or of those that
@@ -27,7 +29,7 @@ func (t talk) mine(all bool) bool {
 	return mine(last) || all && last.Role == llm.RoleTool
 }
 
-// fits reports whether the last sentence is certain and lacks nothing.
+// fits reports whether the last sentence is certain; what it lacks can be asked for.
 func (t talk) fits() bool {
 	if t.messages[len(t.messages)-1].Role != llm.RoleUser {
 		return false
@@ -37,7 +39,7 @@ func (t talk) fits() bool {
 		return false
 	}
 	return !slices.ContainsFunc(append([]asked{a}, a.more...), func(one asked) bool {
-		return one.guess || one.does == "set_reminder" && (one.args["text"] == "" || one.args["when"] == "")
+		return one.guess
 	})
 }
 
@@ -64,6 +66,7 @@ func (b *book) patterns() {
 		gap, end = `[\s,;.!。，；]*`, ""
 	}
 	b.polite = text.Pattern(`(?is)^[\s¿¡]*(?:` + of("before") + `[\s,.!:]+)*?` + of("ask"))
+	b.frame = sync.OnceValue(func() *regexp.Regexp { return b.framed(`(.*?)`) })
 	b.agrees = text.Pattern(`(?is)^\s*` + of("agree") + `[\s.!。！]*$`)
 	b.between = text.Pattern(`(?is)(` + gap + of("join") + gap + `|[,;.!。，；]\s*)(?:` + of("before") + gap + `)*?` + of("wish") + end)
 }
@@ -142,7 +145,11 @@ const mostWishes = 5
 // which it says with ok and an asked that does nothing. ok is false for a sentence of one.
 func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 	parts := b.parts(said)
-	if len(parts) < 2 {
+	about := len(parts) > 1 && b.carry != nil && b.names(parts[0])
+	if about {
+		parts = parts[1:] // "on my shopping list, remove bread and add milk"
+	}
+	if len(parts) < 2 && !about {
 		return asked{}, false
 	}
 	if len(parts) > mostWishes {
@@ -150,8 +157,11 @@ func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 	}
 	for i, part := range parts {
 		one, understood := t.in(b, part)
+		if !understood {
+			one, understood = t.carried(b, part, said)
+		}
 		if !understood || one.guess || slices.Contains(answers, one.does) || one.args["last"] != "" ||
-			one.does == "set_reminder" && (one.args["text"] == "" || one.args["when"] == "") {
+			one.lacks() {
 			return asked{}, true
 		}
 		if i == 0 {
@@ -163,6 +173,35 @@ func (t talk) wishes(b *book, said string) (a asked, ok bool) {
 	return a, true
 }
 
+// pronoun ends a wish that is about the list of the one before: "and add milk to it".
+var pronoun = text.Pattern(`(?i)\s+(?:to|on|from|off) (?:it|there)$`)
+
+// names reports whether words are no more than the name of a list, with what stands before.
+func (b *book) names(words string) bool {
+	words = strings.TrimRight(fold(words), " ,:")
+	list := b.lists().FindStringSubmatch(words)
+	return list != nil && slices.Contains(b.carry, strings.TrimSpace(strings.TrimSuffix(words, list[1])))
+}
+
+// carried reads a wish that leaves out the list which the sentence names: "add eggs to my
+// shopping list and remove cheese".
+func (t talk) carried(b *book, part, said string) (asked, bool) {
+	if b.carry == nil {
+		return asked{}, false
+	}
+	list := b.lists().FindStringSubmatch(fold(said))
+	if list == nil {
+		return asked{}, false
+	}
+	part = pronoun().ReplaceAllString(strings.TrimRight(part, ".!? "), "")
+	for _, before := range b.carry {
+		if a, ok := t.in(b, part+" "+before+" "+list[1]); ok && (a.does == "add_task" || a.does == "delete_task") {
+			return a, true
+		}
+	}
+	return asked{}, false
+}
+
 // parts cuts a sentence where another wish begins.
 func (b *book) parts(said string) (parts []string) {
 	folded, runes, from, at := fold(said), []rune(said), 0, 0
@@ -172,7 +211,7 @@ func (b *book) parts(said string) (parts []string) {
 			break
 		}
 		cut, next := utf8.RuneCountInString(folded[:at+m[2]]), utf8.RuneCountInString(folded[:at+m[3]])
-		if first := strings.TrimSpace(string(runes[from:cut])); first != "" {
+		if first := strings.TrimSpace(string(runes[from:cut])); b.bare(first) != "" {
 			parts = append(parts, first)
 		}
 		from, at = next, at+m[3]

@@ -36,6 +36,9 @@ func (t talk) moves(a *asked) bool {
 // another day.
 func (a *asked) woken() {
 	when := a.args["when"]
+	if when == "" {
+		return
+	}
 	if number := atHour[a.tag] + when; !isTime(when, a.tag) && isTime(number, a.tag) {
 		when = number
 	}

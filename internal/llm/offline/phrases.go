@@ -24,6 +24,9 @@ type book struct {
 	vocab   map[string]bool       // the words that phrases have
 	known   []string              // those that a typo may have meant
 	around  map[string]string     // patterns of what is no phrase by itself: before, after, ask, agree, join, wish
+	frame   func() *regexp.Regexp // a sentence, and in its group what the words around it leave
+	carry   []string              // what stands before a list that an earlier wish named: "to my"
+	lists   func() *regexp.Regexp // names of lists
 	polite  func() *regexp.Regexp // a question that asks for something begins so
 	agrees  func() *regexp.Regexp // a yes
 	between func() *regexp.Regexp // what stands between two wishes, and the words of the second
@@ -36,7 +39,9 @@ type phrase struct {
 	fixed   map[string]string // arguments: "buy {x}"; "*" is the whole sentence
 	own     map[string]string // slots of the file, which are no arguments
 	guess   bool              // what fits it may be meant otherwise: it is asked about, or only looked up
+	whole   bool              // it is tried before a sentence is cut into wishes
 	plain   bool              // it names what is to be done, and a model may still know better
+	needs   func() []string   // it fits nothing that has none of these words
 	pattern func() *regexp.Regexp
 }
 
@@ -83,11 +88,11 @@ func led(all []*book, tag string) []*book {
 }
 
 // readBook reads a file. An error names the line.
-func readBook(tag, text string) (*book, error) {
+func readBook(tag, file string) (*book, error) {
 	b := &book{tag: tag, next: map[string][]string{}, vocab: map[string]bool{}, around: map[string]string{}}
 	own := map[string]string{}
 	n := 0
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(file) {
 		n++
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -96,6 +101,12 @@ func readBook(tag, text string) (*book, error) {
 			does := strings.TrimSpace(after[len("next "):])
 			for one := range strings.SplitSeq(said, "|") {
 				b.next[does] = append(b.next[does], strings.TrimSpace(one))
+			}
+			continue
+		}
+		if carried, ok := strings.CutPrefix(line, "carry = "); ok {
+			for one := range strings.SplitSeq(carried, "|") {
+				b.carry = append(b.carry, strings.TrimSpace(one))
 			}
 			continue
 		}
@@ -129,6 +140,13 @@ func readBook(tag, text string) (*book, error) {
 		}
 	}
 	b.patterns()
+	if b.carry != nil {
+		b.lists = sync.OnceValue(func() *regexp.Regexp {
+			re := regexp.MustCompile(`(?i)(?:^|\P{L})(` + own["shop"] + `|` + own["todos"] + `)(?:\P{L}|$)`)
+			re.Longest()
+			return re
+		})
+	}
 	return b, nil
 }
 
@@ -137,7 +155,7 @@ var surroundings = []string{"before", "after", "ask", "agree", "join", "wish"}
 
 // add adds a line's phrases, with what may stand around them.
 func (b *book) add(head []string, pattern string) {
-	p := phrase{does: strings.TrimRight(head[0], "?~"), guess: strings.HasSuffix(head[0], "?"), plain: strings.HasSuffix(head[0], "~")}
+	p := phrase{does: strings.TrimRight(head[0], "?~!"), whole: strings.HasSuffix(head[0], "!"), guess: strings.HasSuffix(head[0], "?"), plain: strings.HasSuffix(head[0], "~")}
 	for one := range strings.SplitSeq(strings.Join(head[1:], " "), ";") {
 		if arg, value, ok := strings.Cut(one, "="); ok || one == "-" {
 			if p.fixed == nil {
@@ -148,21 +166,8 @@ func (b *book) add(head []string, pattern string) {
 			}
 		}
 	}
-	before, after := b.around["before"], b.around["after"]
-	p.pattern = sync.OnceValue(func() *regexp.Regexp {
-		lead, tail := "", ""
-		if before != "" {
-			lead = `(?:(?:` + before + `)[\s,.!:]*)*?`
-		}
-		if after != "" {
-			gap := `[\s,]+` // else "I like snow" would end in "now"
-			if strings.ContainsFunc(after, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-				gap = `[\s,]*` // nothing stands between words there
-			}
-			tail = `(?:` + gap + `(?:` + after + `))*?`
-		}
-		return regexp.MustCompile(`(?is)^[\s¿¡]*` + lead + `(?P<all>` + pattern + `)` + tail + `[\s.!?。！？…)]*$`)
-	})
+	p.needs = sync.OnceValue(func() []string { return needs("(?is)" + pattern) })
+	p.pattern = sync.OnceValue(func() *regexp.Regexp { return b.framed(`(?P<all>` + pattern + `)`) })
 	b.phrases = append(b.phrases, p)
 }
 

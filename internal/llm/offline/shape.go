@@ -14,12 +14,18 @@ import (
 const spokenSigns = `% of|percent of|plus|minus|times|multiplied by|divided by|mal|geteilt durch|por|mas|menos|dividido (?:por|entre)|` +
 	`fois|moins|divise par|плюс|минус|умножить на|разделить на|加|减|乘以|乘|除以`
 
+// number is one in digits, as words of numbers are before sums are read.
+const number = `[$€£]?\d[\d,]*(?:\.\d+)?`
+
 // slots are the patterns of names in braces; a file may add its own, and any other name
 // is some words.
 var slots = map[string]string{
 	"id":   `#?\d{1,9}`,
+	"n":    number,
+	"m":    number,
 	"ed":   `\p{L}+ed`,
-	"nick": `(?:[a-z][\p{L}'-]{1,20})(?: [a-z][\p{L}'-]{1,20})?`,
+	"nick": `(?:\p{L}[\p{L}'-]{1,20})(?: \p{L}[\p{L}'-]{1,20})?`,
+	"nom":  `\p{Han}{1,4}`,
 	"city": `[\p{L}][\p{L} '-]{2,30}?`,
 	"time": `[\p{L}\d][\p{L}\d -]{0,40}?`,
 	"name": `[\p{L}\p{M}][\p{L}\p{M}'.-]*(?: [\p{L}\p{M}'.-]+){0,2}`,

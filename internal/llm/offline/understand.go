@@ -22,6 +22,7 @@ type asked struct {
 	args  map[string]string // of the tool
 	part  *times.Partial    // what was read of a reminder's time, and what was not; nil for all
 	about string            // all words of times that were asked about so far
+	clock bool              // it is an alarm or a timer, whose text says no more than that
 	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
 	guess bool              // it may be meant otherwise
 	more  []asked           // further wishes of the sentence
@@ -45,8 +46,12 @@ func (t talk) at(i, depth int) (asked, bool) {
 	if agreed, ok := t.agreed(i, depth); ok {
 		return agreed, true
 	}
-	if before, ok := t.before(i, depth); ok && !t.sure {
-		if whole, ok := t.completed(before, said); ok {
+	if before, ok := t.before(i, depth); ok {
+		complete := t.completed
+		if t.sure {
+			complete = t.supplied
+		}
+		if whole, ok := complete(before, said); ok && (!t.sure || t.asked(i, before)) {
 			return whole, true
 		}
 	}
@@ -64,7 +69,7 @@ func (t talk) before(i, depth int) (asked, bool) {
 	for i--; i >= 0 && depth > 0; i-- {
 		if m := t.messages[i]; m.Role == llm.RoleUser {
 			a, ok := t.at(i, depth-1)
-			return a, ok && a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "")
+			return a, ok && a.lacks()
 		}
 	}
 	return asked{}, false
@@ -149,10 +154,14 @@ func (t talk) find(said string) (asked, bool) {
 	if utf8.RuneCountInString(said) > mostRunes {
 		return asked{}, false
 	}
+	said = courtesy().ReplaceAllString(said, " ")
 	var likely []*book
 	for i, b := range inOrder(t.speaks) {
 		if i > 0 && !b.shares(said) {
 			continue
+		}
+		if a, ok := t.among(b, said, true); ok {
+			return a, true
 		}
 		if a, ok := t.wishes(b, said); ok {
 			return a, a.does != ""
@@ -175,6 +184,9 @@ func (t talk) find(said string) (asked, bool) {
 	return asked{}, false
 }
 
+// courtesy is a word between commas that changes nothing.
+var courtesy = text.Pattern(`(?i)[,，]\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît|пожалуйста)\s*[,，]\s*`)
+
 // mostRunes is how long a sentence may be; what people paste is for a model.
 const mostRunes = 1000
 
@@ -188,20 +200,39 @@ func (b *book) shares(said string) bool {
 }
 
 // in reads a sentence in one language.
-func (t talk) in(b *book, said string) (asked, bool) {
-	folded := fold(said)
+func (t talk) in(b *book, said string) (asked, bool) { return t.among(b, said, false) }
+
+// among reads it by all phrases, or by those alone that come before it is cut.
+func (t talk) among(b *book, said string, whole bool) (asked, bool) {
+	folded, digits, inWords := fold(said), inDigits(said), said
+	var lacking *asked
 	for _, p := range b.phrases {
-		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) || t.sure && !p.sure() {
+		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) || t.sure && !p.sure() || whole && !p.whole || !p.may(folded) {
 			continue
 		}
+		if said = inWords; p.does == "sum" {
+			said = digits
+		}
+		if p.does == "sum" && !strings.ContainsAny(said, "0123456789") {
+			continue
+		}
+		folded = fold(said)
 		m := p.pattern().FindStringSubmatchIndex(folded)
 		if m == nil {
 			continue
 		}
 		a := asked{book: b, does: p.does, args: p.args(m, said, folded), loose: p.loose(), guess: p.guess}
-		if t.sound(&a, said) {
+		a.clock = p.fixed["text"] != "" && !slotForm().MatchString(p.fixed["text"])
+		switch {
+		case !t.sound(p, &a, said):
+		case !t.sure || !a.lacks():
 			return a, true
+		case lacking == nil:
+			lacking = &a // a later phrase may fit wholly
 		}
+	}
+	if lacking != nil {
+		return *lacking, true
 	}
 	return asked{}, false
 }
@@ -246,9 +277,9 @@ func (p phrase) args(m []int, said, folded string) map[string]string {
 // pointers refer to earlier words, which only a model could resolve.
 var pointers = text.Pattern(`(?i)(?:^|\s)(?:that|this|it|them|das|es|eso|esto|ça|cela|это|那个|这个)[.!]*$`)
 
-// sound checks what was found: a question is no fact, and a reminder is split into its
+// sound checks what a phrase found: a question is no fact, and a reminder is split into its
 // time and its subject.
-func (t talk) sound(a *asked, said string) bool {
+func (t talk) sound(p phrase, a *asked, said string) bool {
 	if !slices.Contains(answers, a.does) && !slices.Contains(lookups, a.does) && a.questions(said) {
 		return false
 	}
@@ -279,8 +310,8 @@ func (t talk) sound(a *asked, said string) bool {
 			what = about
 		}
 		a.args = map[string]string{"text": what, "when": at}
-		if t.sure && (what == "" || at == "" || a.part != nil || elsewhere().MatchString(what)) {
-			return false // a later phrase may fit wholly
+		if t.sure && (elsewhere().MatchString(what) || at == "" && (p.fixed == nil && a.part == nil || events().MatchString(what))) {
+			return false // "remind me of my pin" asks for the pin
 		}
 	case "ask_when":
 		a.does, a.args = "set_reminder", map[string]string{}
@@ -297,7 +328,7 @@ func (t talk) sound(a *asked, said string) bool {
 		return a.ofDays()
 	case "current_time":
 		if city, ok := a.args["time_zone"]; ok {
-			a.args["time_zone"] = times.Place(city)
+			a.args["time_zone"] = cmp.Or(times.Place(city), times.Place(a.bare(city)))
 			return a.args["time_zone"] != ""
 		}
 		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
@@ -311,7 +342,7 @@ var atHour = map[string]string{"en": "at ", "de": "um ", "es": "a las ", "fr": "
 // timed reports whether a reminder's time is one, or partly one, which is asked about.
 func (a *asked) timed() bool {
 	a.woken()
-	if isTime(a.args["when"], a.tag) {
+	if a.args["when"] == "" || isTime(a.args["when"], a.tag) {
 		return true
 	}
 	_, err := times.All(a.args["when"], someTime, time.UTC, a.tag)
@@ -321,6 +352,10 @@ func (a *asked) timed() bool {
 	}
 	return partly
 }
+
+// events say when something is to be done, by what happens then, which no clock tells.
+var events = text.Pattern(`(?i)(?:^|\s)(?:when|whenever|once|next time|after|before|until|unless|while|later|sometime|at some point|in a bit|` +
+	`wenn|sobald|nachdem|cuando|quand|когда|的时候)(?:\s|$)`)
 
 // joints join "remind me" and what it is about.
 var joints = text.Pattern(`(?i)^(?:to|that|about|of|for|ans?|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)

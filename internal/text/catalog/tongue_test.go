@@ -37,14 +37,28 @@ func TestHeard(t *testing.T) {
 		"こんにちは":                         "",
 		"Olá, tudo bem com você?":       "",
 	} {
-		p, sure := catalog.Heard(said)
+		p, tells := catalog.Heard(said)
 		got := p.Tag()
-		if !sure {
+		if tells == catalog.Nothing {
 			got = ""
 		}
 		if got != want {
 			t.Errorf("Heard(%q) = %q, want %q", said, got, want)
 		}
+	}
+}
+
+// A word tells less than a sentence.
+func TestHowMuchIsHeard(t *testing.T) {
+	for said, want := range map[string]int{"yo": catalog.Word, "die": catalog.Word, "ja": catalog.Word, "好": catalog.Word,
+		"kannst du das?": catalog.Some, "what time is it?": catalog.Much, "show my tasks": catalog.Some, "Anna": catalog.Nothing,
+		"Erinnere mich bitte morgen an die Milch": catalog.Much, "十分钟后提醒我喝水": catalog.Much} {
+		if _, got := catalog.Heard(said); got != want {
+			t.Errorf("%q tells %d, want %d", said, got, want)
+		}
+	}
+	if p, _ := catalog.Heard("tell me 1250 as 1.25k"); p.Tag() != catalog.English {
+		t.Errorf("English is heard as %s", p.Tag())
 	}
 }
 
