@@ -92,7 +92,8 @@ func TestDeskUnderAnotherAgent(t *testing.T) {
 	w.dc.Press("77", "50", "9", asked.ID, "/handoff back 1")
 	w.told(t, 42, "has left the conversation")
 	w.settled(t)
-	if texts := w.dc.Sent(); slices.ContainsFunc(texts, func(m discordtest.Message) bool { return strings.Contains(m.Content, "Only those at the desk") }) {
+	texts := w.dc.Sent()
+	if slices.ContainsFunc(texts, func(m discordtest.Message) bool { return strings.Contains(m.Content, "Only those at the desk") }) {
 		t.Errorf("the desk is not known to be the desk: %+v", texts)
 	}
 	n := len(w.llm.Requests())
