@@ -92,8 +92,9 @@ func TestDeskUnderAnotherAgent(t *testing.T) {
 	w.dc.Press("77", "50", "9", asked.ID, "/handoff back 1")
 	w.told(t, 42, "has left the conversation")
 	w.settled(t)
-	if texts := w.dc.Sent(); slices.ContainsFunc(texts, func(m discordtest.Message) bool { return strings.Contains(m.Content, "Only those at the desk") }) {
-		t.Errorf("the desk is not known to be the desk: %+v", texts)
+	wrong := func(m discordtest.Message) bool { return strings.Contains(m.Content, "Only those at the desk") }
+	if sent := w.dc.Sent(); slices.ContainsFunc(sent, wrong) {
+		t.Errorf("the desk is not known to be the desk: %+v", sent)
 	}
 	if got := w.say(t, 42, "and now?"); got == "" {
 		t.Error("nobody answers after the desk gave the conversation back")
