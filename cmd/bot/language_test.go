@@ -203,7 +203,9 @@ func TestLanguageIsHeard(t *testing.T) {
 	n, calls := len(w.in(42)), len(w.llm.Requests())
 	w.tg.Push(telegramtest.Text(42, 42, "und was noch?"))
 	eventually(t, "the model is asked", func() bool {
-		return slices.ContainsFunc(w.llm.Requests()[calls:], func(r llmtest.Request) bool { return strings.Contains(string(r.Raw), "und was noch?") })
+		return slices.ContainsFunc(w.llm.Requests()[calls:], func(r llmtest.Request) bool {
+			return strings.Contains(string(r.Raw), "und was noch?")
+		})
 	})
 	kill(child)
 	close(held)
