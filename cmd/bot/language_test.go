@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,11 +196,19 @@ func TestLanguageIsHeard(t *testing.T) {
 		w.say(t, 42, said)
 		speaks("English")
 	}
-	w.llm.Queue(llmtest.Turn{Hang: true})
+	held := make(chan struct{})
+	for range 4 { // more than are asked for at once
+		w.llm.Queue(llmtest.Turn{Text: "Das war es.", Held: held})
+	}
 	n, calls := len(w.in(42)), len(w.llm.Requests())
 	w.tg.Push(telegramtest.Text(42, 42, "und was noch?"))
-	eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) > calls })
+	eventually(t, "the model is asked", func() bool {
+		return slices.ContainsFunc(w.llm.Requests()[calls:], func(r llmtest.Request) bool {
+			return strings.Contains(string(r.Raw), "und was noch?")
+		})
+	})
 	kill(child)
+	close(held)
 	child = w.start(t)
 	w.sentTo(t, 42, n)
 	speaks("English") // it was handled twice
