@@ -213,8 +213,8 @@ func told(p catalog.Printer, t talk) string {
 	for i > 0 && t.messages[i].Role != llm.RoleUser {
 		i--
 	}
-	if a, ok := t.at(i, 3); ok && mine(m) && !t.sure && !strings.HasPrefix(m.Content, declined) {
-		text = a.with(in(p, a), text, m.Name)
+	if _, ok := t.at(i, 3); ok && mine(m) && !t.sure && !strings.HasPrefix(m.Content, declined) {
+		text = inOrder(p.Tag())[0].with(p, text, m.Name) // in the language of the result
 	}
 	return strings.Join(append(all, text), "\n")
 }

@@ -226,7 +226,7 @@ func TestAnswersInTheLanguageOfTheSentence(t *testing.T) {
 }
 
 // What can be said next names the thing that the answer is about, and nothing where it
-// is about none.
+// is about none. It is in the language of the answer.
 func TestNextNamesTheThing(t *testing.T) {
 	for _, tt := range []struct{ said, result, want, not string }{
 		{"remind me to stretch in 10 minutes", "I will remind you (#7) of “#3 again” on Monday.", "“cancel reminder 7”", ""},
@@ -236,12 +236,20 @@ func TestNextNamesTheThing(t *testing.T) {
 		{"show my tasks", "Your tasks:\n- #1 ~~tea~~ (done)\n- #4 milk", "“done with #4”", "#1”"},
 		{"Erinnere mich in 10 Minuten an den Kuchen", "Ich erinnere dich (#31) …", "“lösche die Erinnerung 31”", ""},
 		{"十分钟后提醒我喝水", "我会提醒你（#8）", "取消提醒8", ""},
+		{"Erinnere mich in 10 Minuten an den Kuchen", "I will remind you (#9) of “den Kuchen”.", "“cancel reminder 9”", ""},
 	} {
+		speaks := "en"
+		for tag, sign := range map[string]string{"de": "Ich", "zh": "我会"} {
+			if strings.HasPrefix(tt.result, sign) {
+				speaks = tag
+			}
+		}
+		p, _ := catalog.For(speaks)
 		call := llm.ToolCall{ID: callID, Name: strings.Fields(does(t, tt.said))[0], Args: "{}"}
 		r := llm.Request{Callable: everyTool(), Messages: []llm.Message{{Role: llm.RoleUser, Content: tt.said},
 			{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{call}}, {Role: llm.RoleTool, Name: call.Name, ToolCallID: callID,
 				Content: tt.result}}}
-		resp, err := Model{}.Complete(t.Context(), r, nil)
+		resp, err := Model{}.Complete(catalog.With(t.Context(), p), r, nil)
 		got := strings.TrimPrefix(resp.Message.Content, tt.result)
 		if err != nil || !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) || strings.Contains(got, "{") {
 			t.Errorf("%q: after it %q, %v", tt.said, got, err)
