@@ -69,9 +69,12 @@ func (t talk) reminder(said string) string {
 	if said != "now" {
 		return last(t.messages, "reminder")
 	}
-	turn := t.messages[:len(t.messages)-1]
+	turn, who := t.messages[:len(t.messages)-1], speaker().FindString(t.messages[len(t.messages)-1].Content)
 	for i, m := range slices.Backward(turn) {
 		if m.Role == llm.RoleUser {
+			if speaker().FindString(m.Content) != who {
+				return "" // numbers are each person's own
+			}
 			turn = turn[i:]
 			break
 		}
