@@ -117,17 +117,17 @@ func TestDiscordMenu(t *testing.T) {
 	w.serve(t)
 	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
 	list := w.discordSent(t, 1)[0]
-	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
+	if !slices.Contains(list.Menu, "/tools disable add_task") || len(list.Buttons) > 0 {
 		t.Fatalf("offered %+v", list)
 	}
 	here := discordtest.Use{Guild: "77", Channel: "50", User: "42"}
-	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
+	w.dc.Choose(here, list.ID, "/tools disable add_task")
 	if got := w.discordSent(t, 2)[1].Content; !strings.Contains(got, "for my owner") {
 		t.Errorf("a member chose: %q", got)
 	}
 	here.User = "1"
-	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
-	if got := w.discordSent(t, 3)[2].Content; !strings.Contains(got, "I will not use web_fetch") {
+	w.dc.Choose(here, list.ID, "/tools disable add_task")
+	if got := w.discordSent(t, 3)[2].Content; !strings.Contains(got, "I will not use add_task") {
 		t.Errorf("the owner chose: %q", got)
 	}
 	w.dc.Message("77", "50", "1", "<@9000> /debug")

@@ -171,3 +171,48 @@ func TestQuestionInAnotherLanguage(t *testing.T) {
 		t.Errorf("reminded %q", got)
 	}
 }
+
+// TestLanguageIsHeard: somebody whose platform tells nothing is answered in what they write:
+// another language from two messages or a long one on, never from a word. A message that is
+// handled twice counts once, and the next process goes on where this one was.
+func TestLanguageIsHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	child := w.start(t)
+	again := func() {
+		t.Helper()
+		w.settled(t)
+		kill(child)
+		child = w.start(t)
+	}
+	speaks := func(want string) {
+		t.Helper()
+		if got, _, _ := strings.Cut(w.say(t, 42, "/language"), "\n"); !strings.Contains(got, want) {
+			t.Fatalf("want %s: %q", want, got)
+		}
+	}
+	for _, said := range []string{"What do you know about me?", "yo", "die", "ja", "好", "tell me 1250 as 1.25k"} {
+		w.say(t, 42, said)
+		speaks("English")
+	}
+	w.llm.Queue(llmtest.Turn{Hang: true})
+	n, calls := len(w.in(42)), len(w.llm.Requests())
+	w.tg.Push(telegramtest.Text(42, 42, "und was noch?"))
+	eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) > calls })
+	kill(child)
+	child = w.start(t)
+	w.sentTo(t, 42, n)
+	speaks("English") // it was handled twice
+	again()
+	w.say(t, 42, "ja")
+	speaks("English")
+	w.say(t, 42, "ist das gut?")
+	speaks("Deutsch")
+	w.say(t, 42, "what is this?")
+	speaks("Deutsch")
+	again()
+	w.say(t, 42, "can you do it?")
+	speaks("English")
+	w.say(t, 42, "Kannst du mir bitte auch noch sagen, wie das Wetter morgen ist?")
+	speaks("Deutsch")
+}

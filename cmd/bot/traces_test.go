@@ -38,11 +38,11 @@ func TestExactRequestsFromChatToPage(t *testing.T) {
 		t.Fatalf("the page links to %q", calls)
 	}
 	requests := w.words()
-	if got := v.get("/"+calls[0] + "/request"); len(requests) < 2 || !strings.Contains(got, "put zxmilk on my list") ||
+	if got := v.get("/" + calls[0] + "/request"); len(requests) < 2 || !strings.Contains(got, "put zxmilk on my list") ||
 		!strings.Contains(got, `"role":"system"`) {
 		t.Errorf("the request is %s", got)
 	}
-	if got := v.get("/"+calls[1] + "/answer"); !strings.Contains(got, "It is on your list.") {
+	if got := v.get("/" + calls[1] + "/answer"); !strings.Contains(got, "It is on your list.") {
 		t.Errorf("the answer is %s", got)
 	}
 	script := regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(v.get(turn[1] + "/script"))

@@ -29,7 +29,8 @@ func (f *front) stands(ctx context.Context, m chat.Message, q chat.Question, agr
 	if err != nil || len(calls) == 0 {
 		return "", err
 	}
-	if why, err := f.mind.At(asked).Stands(ctx, asked, agent.Hanging{Session: q.Session, Calls: calls, After: after}); err != nil || why != "" {
+	hanging := agent.Hanging{Session: q.Session, Calls: calls, After: after}
+	if why, err := f.mind.At(asked).Stands(ctx, asked, hanging); err != nil || why != "" {
 		return why, err
 	}
 	for _, c := range calls {

@@ -31,7 +31,10 @@ func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error
 		end()
 		return nil, fmt.Errorf("accept: %w", err)
 	}
-	s.Lanes.Learn(a.fresh, a.begun)
+	if a.supposed != supposed {
+		s.Lanes.Unlearn(a.messages)
+	}
+	s.Lanes.Learn(a.fresh)
 	for other := range a.others {
 		s.Lanes.Hint(other)
 	}
@@ -58,8 +61,17 @@ type arrival struct {
 	fresh    []chat.Message
 	ours     map[lanes.Identity]string // UIDs stored by any attempt so far and handed to nobody
 	others   map[string]bool           // nodes that own the conversations of some
-	begun    []chat.Key                // conversations that were not this node's before
+	supposed supposing
 }
+
+// supposing says whether messages are stored without asking who owns their conversations.
+type supposing byte
+
+const (
+	perhaps  supposing = iota
+	supposed           // an attempt did so
+	never              // that attempt failed
+)
 
 // arrived prepares a batch; what can never be stored becomes a dead letter.
 func (s *Store) arrived(b chat.Batch) *arrival {
@@ -108,13 +120,22 @@ func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 	if len(a.b.Moved)+len(a.b.Present) > 0 {
 		return a.s.db.Stage(ctx, a.store)
 	}
-	return a.s.db.Held().Stage(ctx, a.store)
+	durable, err = a.s.db.Held().Stage(ctx, a.store)
+	if errors.Is(err, lanes.ErrSupposed) {
+		a.supposed = never
+		a.s.Lanes.Unlearn(a.messages)
+		durable, err = a.s.db.Held().Stage(ctx, a.store)
+	}
+	if err == nil && a.supposed == supposed {
+		a.fresh = slices.DeleteFunc(a.fresh, func(m chat.Message) bool { return m.Row == 0 }) // known before
+	}
+	return durable, err
 }
 
 // store is repeatable: messages are fresh even if an earlier attempt stored them and its
 // commit was wrongly reported as failed.
 func (a *arrival) store(tx *engine.Tx) error {
-	a.fresh, a.others, a.begun = nil, map[string]bool{}, nil
+	a.fresh, a.others = nil, map[string]bool{}
 	now := Stamp(a.s.now())
 	for _, mv := range a.b.Moved {
 		if err := move(tx, mv); err != nil {
@@ -143,6 +164,11 @@ func (a *arrival) store(tx *engine.Tx) error {
 
 // accept stores the messages that are not known already, and claims their conversations.
 func (a *arrival) accept(tx *engine.Tx, now string) error {
+	if again := a.supposed == supposed; a.supposes(tx) {
+		return a.suppose(tx, now)
+	} else if again && !tx.Held() {
+		return lanes.ErrSupposed // or each statement would be a trip
+	}
 	claims := a.s.Lanes.Claims(tx)
 	list := slices.Clone(a.messages)
 	rows := make([]func() (int64, error), len(list))
@@ -173,11 +199,7 @@ func (a *arrival) accept(tx *engine.Tx, now string) error {
 		return err
 	}
 	for _, m := range stored {
-		owner := claims.Of(m.Key)
-		if !owner.Ours || !owner.Before {
-			a.begun = append(a.begun, m.Key)
-		}
-		if err := a.take(tx, m, owner); err != nil {
+		if err := a.take(tx, m, claims.Of(m.Key)); err != nil {
 			return err
 		}
 	}
@@ -193,6 +215,47 @@ func (a *arrival) row(i int, now string) []any {
 		state = "dead"
 	}
 	return []any{m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, a.bodies[i], now, m.UID}
+}
+
+// supposes reports whether this attempt may skip the ownership check: it takes all
+// conversations for this node's and all messages for new, so that no statement waits for
+// an answer.
+func (a *arrival) supposes(tx *engine.Tx) bool {
+	if a.supposed != perhaps || !tx.Held() {
+		return false
+	}
+	for _, m := range a.messages {
+		if a.s.doubts.Of(lanes.Identity{Key: m.Key, ID: m.ID}) != "" || !a.s.Lanes.Supposes(m.Key) {
+			return false
+		}
+	}
+	return true
+}
+
+// suppose stores the messages without that check. Row ids show which were new.
+func (a *arrival) suppose(tx *engine.Tx, now string) error {
+	a.supposed, a.fresh = supposed, slices.Clone(a.messages)
+	held := map[chat.Key]bool{}
+	for i := range a.fresh {
+		m := &a.fresh[i]
+		if err := access.Spoke(tx, *m, a.s.now()); err != nil {
+			return err
+		}
+		if err := tx.InsertTo(&m.Row, received, a.row(i, now)...); err != nil {
+			return err
+		}
+		m.Nonce = a.s.answerNonce(m.UID, 0)
+		if who := (lanes.Identity{Key: m.Key, ID: m.ID}); a.ours[who] == "" { // one that comes twice is stored once
+			a.ours[who] = m.UID
+		}
+		if held[m.Key] {
+			continue
+		}
+		if held[m.Key] = true; a.s.Lanes.Suppose(tx, m.Key) != nil {
+			return lanes.ErrSupposed
+		}
+	}
+	return nil
 }
 
 // known reports whether a message was stored before. Of one that still needs an answer it

@@ -30,6 +30,8 @@ type Query struct {
 	Text   string   // the question, any text
 	Limit  int      // passages at most; 0 is as many as the budget holds
 	Tokens int      // budget over the texts; 0 is 4000
+	Page   int      // 1 is what is worth reading first, 2 what fits less well, and so on; 0 fills the budget
+	ByDay  bool     // for Written: Text begins with the time of day alone
 	Signs  bool     // names carry the sign of whose they are (Sign)
 	Agent  string   // who is asked; see provenance.Viewer
 
@@ -48,7 +50,7 @@ type Passage struct {
 	MessageID string // the platform's id, "" for the bot's own words
 	Key       chat.Key
 	Score     float64 // above 0, the best is 1
-	Text      string  // "[time] name: text", one line
+	Text      string  // "[time] name: text", one line; by day "15:04 name: text"
 	At        time.Time
 	User      string // its author; of the bot's own words whom they answered
 	Bot       bool   // the bot's own words
@@ -170,35 +172,87 @@ func (s *Store) passages(query string, args engine.Named) ([]Passage, error) {
 	}, query, args)
 }
 
-// pack keeps the best that fit the budget, and writes them out.
+// worthReading is the score below which the first page ends: what comes then is a hundred
+// times less likely to be the answer than the best. What it leaves out is on the second.
+const worthReading = 0.01
+
+// pack keeps the best that fit the budget, or the asked page of these, and writes them out.
 func pack(found []Passage, q Query) []Passage {
-	limit, tokens := q.Limit, q.Tokens
-	if limit <= 0 {
-		limit = len(found)
+	if q.Limit <= 0 {
+		q.Limit = len(found)
 	}
-	if tokens <= 0 {
-		tokens = 4000
+	if q.Tokens <= 0 {
+		q.Tokens = 4000
 	}
-	size := q.Size
-	if size == nil {
-		size = quarter
+	if q.Size == nil {
+		q.Size = quarter
 	}
-	const stamp = "2006-01-02 15:04"
-	var kept []Passage
-	for _, p := range found {
-		if len(kept) == limit {
-			break
-		}
-		said := p.quoted()
-		if (utf8.RuneCountInString(said)+len("[] : ")+len(stamp))/4 > tokens {
-			continue // does not fit whatever its name: not worth writing out
-		}
-		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), p.who(q.Signs), provenance.OneLine(provenance.Shown(said, p.Origin.Via)))
-		if cost := size(p.Text); cost <= tokens {
-			kept, tokens = append(kept, p), tokens-cost
-		}
+	least := 0.0
+	if q.Page > 0 {
+		least = worthReading
+	}
+	kept, rest := fill(found, q, least)
+	for range q.Page - 1 {
+		kept, rest = fill(rest, q, 0)
 	}
 	return kept
+}
+
+// fill keeps the best of a score that fit the budget; rest are the others.
+func fill(found []Passage, q Query, least float64) (kept, rest []Passage) {
+	const stamp = day + " " + timeOfDay
+	left, days := q.Tokens, map[string]bool{}
+	for i, p := range found {
+		if len(kept) == q.Limit || p.Score < least {
+			return kept, append(rest, found[i:]...)
+		}
+		said := p.quoted()
+		if (utf8.RuneCountInString(said)+len("[] : ")+len(stamp))/4 > left {
+			rest = append(rest, p) // does not fit whatever its name: not worth writing out
+			continue
+		}
+		line, under := provenance.OneLine(provenance.Shown(said, p.Origin.Via)), p.under()
+		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), p.who(q.Signs), line)
+		if q.ByDay {
+			p.Text = fmt.Sprintf("%s %s: %s", p.At.Format(timeOfDay), p.who(q.Signs), line)
+		}
+		cost := q.Size(p.Text)
+		if q.ByDay {
+			cost = q.Size(p.Text + "\n")
+			if !days[under] {
+				cost += q.Size(under + "\n")
+			}
+		}
+		if cost > left {
+			rest = append(rest, p)
+			continue
+		}
+		kept, left, days[under] = append(kept, p), left-cost, true
+	}
+	return kept, rest
+}
+
+const (
+	day       = "2006-01-02"
+	timeOfDay = "15:04"
+)
+
+// under is the heading of what was said on the passage's day.
+func (p Passage) under() string { return "[" + p.At.Format(day) + "]" }
+
+// Written writes passages that were asked for by day in the order in which they were said,
+// each day once.
+func Written(found []Passage) (lines []string) {
+	found = slices.SortedStableFunc(slices.Values(found), func(a, b Passage) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID), cmp.Compare(a.part.From, b.part.From))
+	})
+	for i, p := range found {
+		if i == 0 || p.under() != found[i-1].under() {
+			lines = append(lines, p.under())
+		}
+		lines = append(lines, p.Text)
+	}
+	return lines
 }
 
 // quarter is how recall is measured: a token for four letters.

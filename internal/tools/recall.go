@@ -16,10 +16,12 @@ import (
 //go:embed recall.md
 var recallText string
 
-// How much of a turn's context the quoted messages may take, unless the model asks for more.
+// How much of a turn's context one page of quoted messages may take, unless the model asks for
+// more, and how many pages there are.
 const (
 	recallTokens    = 1000
 	maxRecallTokens = 4000
+	maxRecallPage   = 20
 )
 
 // RecallConversation returns the tool recall_conversation: past messages of what
@@ -29,13 +31,14 @@ const (
 func RecallConversation(store *memory.Store, attest func(ctx context.Context, user string)) Tool {
 	type args struct {
 		Query  string `json:"query" jsonschema:"what to look for, in a few words"`
+		Page   int    `json:"page,omitempty" jsonschema:"2 for what fits less well, 3 for what comes then"`
 		Tokens int    `json:"tokens,omitempty"`
 	}
 	meta := Meta{Name: "recall_conversation", Words: "searches what was said before",
 		Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		q := memory.Query{User: c.Who.ID, Text: a.Query, Signs: true, Agent: c.Memory.ID,
-			Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens), Size: tokensOf}
+		q := memory.Query{User: c.Who.ID, Text: a.Query, Signs: true, Agent: c.Memory.ID, ByDay: true,
+			Page: min(max(a.Page, 1), maxRecallPage), Tokens: min(max(a.Tokens, recallTokens), maxRecallTokens), Size: tokensOf}
 		if !c.Direct {
 			q.Key = c.Where
 		} else if attest != nil {
@@ -47,19 +50,21 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 			return Result{}, err
 		}
 		for _, s := range sessions {
-			q.Tokens -= tokensOf(s.Text)
+			q.Tokens -= tokensOf(s.Text) // on every page, so that each goes on where the one before ended
 		}
 		found, err := store.Recall(ctx, q)
 		if err != nil {
 			return Result{}, err
 		}
+		if q.Page > 1 {
+			sessions = nil
+		}
 		if len(found)+len(sessions) == 0 {
-			return Result{Content: "Nothing was said about that here, as far as I can find."}, nil
+			return Result{Content: nothingSaid(q.Page)}, nil
 		}
 		r := Result{Private: true}
-		lines := wholeSessions(&r, c, sessions)
+		lines := append(wholeSessions(&r, c, sessions), memory.Written(found)...)
 		for _, p := range found {
-			lines = append(lines, p.Text)
 			r.Origin = r.Origin.And(p.Origin)
 			if o := p.Origin.Of(p.User); o.Outside(c.Who.ID) {
 				r.found(c.Who.ID, o)
@@ -68,6 +73,14 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		r.Content = strings.Join(lines, "\n")
 		return r, nil
 	})
+}
+
+// nothingSaid is the result of a page with nothing on it.
+func nothingSaid(page int) string {
+	if page > 1 {
+		return "Nothing more was said about that here, as far as I can find."
+	}
+	return "Nothing was said about that here, as far as I can find."
 }
 
 // tokensOf estimates what a text takes of a model's context.

@@ -41,3 +41,55 @@ func TestRecallFitsTheModel(t *testing.T) {
 		}
 	}
 }
+
+// TestRecallGoesOn: the first page has what fits well, each later one goes on where the one
+// before ended, and none repeats a message or a day.
+func TestRecallGoesOn(t *testing.T) {
+	store, err := memory.Open(t.Context(), filepath.Join(t.TempDir(), "data"), memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var lines strings.Builder
+	for i := range 120 {
+		said := fmt.Sprintf("Number %d is about the weather, and what the river did to the old bridge that week.", i)
+		if i == 60 {
+			said = "We paid 900 for the mortgage of the blue house in spring."
+		}
+		fmt.Fprintf(&lines, `{"platform":"x","channel":"c","user":"ann","name":"Ann","text":%q,"at":"2024-05-%02dT10:00:00Z","id":"%d"}`+"\n", said, 1+i/30, i)
+	}
+	if _, err = store.Import(t.Context(), strings.NewReader(lines.String())); err != nil {
+		t.Fatal(err)
+	}
+	tool, seen := RecallConversation(store, nil), map[string]int{}
+	for page := range 6 {
+		args, _ := json.Marshal(map[string]any{"query": "mortgage of the blue house", "page": page})
+		r, err := tool.Call(t.Context(), Call{Who: chat.User{ID: "x:ann"}, Where: chat.Key{Platform: "x", Channel: "c"}, Args: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page == 0 {
+			continue // the same as the first
+		}
+		if n := llm.EstimateTokens(llm.Message{Content: r.Content}); page == 1 && n > 300 || n > 1000 {
+			t.Errorf("page %d has %d tokens:\n%s", page, n, r.Content)
+		}
+		days := map[string]bool{}
+		for line := range strings.Lines(r.Content) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
+				if days[line] {
+					t.Errorf("page %d has the day %s twice", page, line)
+				}
+				days[line] = true
+			} else if seen[line]++; seen[line] > 1 && !strings.HasPrefix(line, "Nothing") {
+				t.Errorf("page %d repeats %q", page, line)
+			}
+		}
+		if page == 1 && !strings.Contains(r.Content, "We paid 900 for the mortgage of the blue house in spring.") {
+			t.Errorf("the first page lacks the answer:\n%s", r.Content)
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("five pages have %d messages", len(seen))
+	}
+}

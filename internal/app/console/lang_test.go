@@ -58,7 +58,7 @@ func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 		"/facts":                          {"Fakt, Quelle: die Person"},
 		"/nowhere":                        {"<h1>Abgelehnt</h1>", "Diese Seite gibt es nicht."},
 		"/sessions":                       {"Sitzungen, die neuesten zuerst", "aktiv"},
-		"/letters":                        {"Zurückgelegt", "Noch einmal lesen"},
+		"/letters":                        {"Beiseitegelegt", "Noch einmal lesen"},
 	} {
 		body := s.in("de", path)
 		for _, want := range shows {

@@ -145,7 +145,7 @@ func (b *book) with(p catalog.Printer, text, does string) string {
 		default:
 			one = strings.ReplaceAll(one, slotID, id[1])
 		}
-		said = append(said, "“"+one+"”")
+		said = append(said, p.Say("“%s”", one))
 	}
 	if len(said) == 0 {
 		return text
@@ -195,7 +195,8 @@ var class = text.Pattern(`^[A-Z_]{4,}: `)
 const declined = "DECLINED: "
 
 // told says a tool's result plainly, which is written to be read, and after what a
-// sentence asked for also what can be said next.
+// sentence asked for also what can be said next: in the language of the result, which is
+// that of who speaks, whatever one sentence was in.
 func told(p catalog.Printer, t talk) string {
 	last := len(t.messages) - 1
 	i := last
@@ -214,7 +215,7 @@ func told(p catalog.Printer, t talk) string {
 		i--
 	}
 	if _, ok := t.at(i, 3); ok && mine(m) && !t.sure && !strings.HasPrefix(m.Content, declined) {
-		text = inOrder(p.Tag())[0].with(p, text, m.Name) // in the language of the result
+		text = inOrder(t.speaks)[0].with(p, text, m.Name) // the tool speaks their language, too
 	}
 	return strings.Join(append(all, text), "\n")
 }
@@ -281,7 +282,7 @@ func (m Model) honest(p catalog.Printer, r llm.Request, b *book) string {
 	tools := offered(r)
 	for _, said := range b.next["start"] {
 		if a, ok := (talk{tools: tools}).in(b, said); ok && !slices.Contains(answers, a.does) {
-			can = append(can, "“"+said+"”")
+			can = append(can, p.Say("“%s”", said))
 		}
 	}
 	what := p.Text("I can still run commands: /help lists them.")

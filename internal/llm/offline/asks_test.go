@@ -51,16 +51,17 @@ func TestWhatIsNoAnswer(t *testing.T) {
 
 // The answer counts right after the lane's own question, from whom it asked.
 func TestWhoseAnswerCounts(t *testing.T) {
-	asks := llm.Message{Role: llm.RoleAssistant, Content: lane(t, says("Ann~a1: set an alarm"))}
+	wish, hour := says("Ann~a1: set an alarm"), says("Ann~a1: 7")
+	asks := llm.Message{Role: llm.RoleAssistant, Content: lane(t, wish)}
 	for name, tt := range map[string]struct {
 		said []llm.Message
 		want string
 	}{
-		"the one who was asked": {[]llm.Message{says("Ann~a1: set an alarm"), asks, says("Ann~a1: 7")}, `set_reminder{"text":"wake up","when":"at 7"}`},
-		"somebody else":         {[]llm.Message{says("Ann~a1: set an alarm"), asks, says("Ben~b2: 7")}, ""},
-		"others in between": {[]llm.Message{says("Ann~a1: set an alarm"), asks, says("Ben~b2: hi"),
-			{Role: llm.RoleAssistant, Content: "Hello."}, says("Ann~a1: 7")}, ""},
-		"a model's question": {[]llm.Message{says("Ann~a1: set an alarm"), {Role: llm.RoleAssistant, Content: "When?"}, says("Ann~a1: 7")}, ""},
+		"the one who was asked": {[]llm.Message{wish, asks, hour}, `set_reminder{"text":"wake up","when":"at 7"}`},
+		"somebody else":         {[]llm.Message{wish, asks, says("Ben~b2: 7")}, ""},
+		"others in between": {[]llm.Message{wish, asks, says("Ben~b2: hi"),
+			{Role: llm.RoleAssistant, Content: "Hello."}, hour}, ""},
+		"a model's question": {[]llm.Message{wish, {Role: llm.RoleAssistant, Content: "When?"}, hour}, ""},
 	} {
 		if got := lane(t, tt.said...); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)

@@ -142,8 +142,7 @@ func (t talk) agreed(i, depth int) (asked, bool) {
 		return asked{}, false
 	}
 	a, ok := t.at(i-2, 1)
-	if !ok || !a.guess || slices.Contains(lookups, a.does) || !strings.Contains(t.messages[i-1].Content, "“"+a.subject()+"”") &&
-		!strings.Contains(t.messages[i-1].Content, a.subject()) {
+	if !ok || !a.guess || slices.Contains(lookups, a.does) || !strings.Contains(t.messages[i-1].Content, a.subject()) {
 		return asked{}, false
 	}
 	said := speaker().ReplaceAllString(t.messages[i].Content, "")

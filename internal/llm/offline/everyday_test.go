@@ -41,7 +41,9 @@ func TestEveryday(t *testing.T) {
 		}
 		h := &halves[tag][looked]
 		h.all++
-		right := takes && (!a.lacks() || completes(said, tag, a)) && !slices.ContainsFunc(append([]asked{a}, a.more...), func(one asked) bool { return !slices.Contains(operations[intent], one.does) })
+		right := takes && (!a.lacks() || completes(said, tag, a)) && !slices.ContainsFunc(append([]asked{a}, a.more...), func(one asked) bool {
+			return !slices.Contains(operations[intent], one.does)
+		})
 		switch {
 		case right:
 			h.right++

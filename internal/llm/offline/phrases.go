@@ -141,13 +141,16 @@ func readBook(tag, file string) (*book, error) {
 	}
 	b.patterns()
 	if b.carry != nil {
-		b.lists = sync.OnceValue(func() *regexp.Regexp {
-			re := regexp.MustCompile(`(?i)(?:^|\P{L})(` + own["shop"] + `|` + own["todos"] + `)(?:\P{L}|$)`)
-			re.Longest()
-			return re
-		})
+		b.lists = sync.OnceValue(func() *regexp.Regexp { return listNames(own["shop"], own["todos"]) })
 	}
 	return b, nil
+}
+
+// listNames makes a pattern of the names of lists, the longest first.
+func listNames(shop, todos string) *regexp.Regexp {
+	re := regexp.MustCompile(`(?i)(?:^|\P{L})(` + shop + `|` + todos + `)(?:\P{L}|$)`)
+	re.Longest()
+	return re
 }
 
 // surroundings are the lines of a file that say what stands around phrases, or between them.
@@ -155,7 +158,8 @@ var surroundings = []string{"before", "after", "ask", "agree", "join", "wish"}
 
 // add adds a line's phrases, with what may stand around them.
 func (b *book) add(head []string, pattern string) {
-	p := phrase{does: strings.TrimRight(head[0], "?~!"), whole: strings.HasSuffix(head[0], "!"), guess: strings.HasSuffix(head[0], "?"), plain: strings.HasSuffix(head[0], "~")}
+	p := phrase{does: strings.TrimRight(head[0], "?~!"), whole: strings.HasSuffix(head[0], "!"), guess: strings.HasSuffix(head[0], "?"),
+		plain: strings.HasSuffix(head[0], "~")}
 	for one := range strings.SplitSeq(strings.Join(head[1:], " "), ";") {
 		if arg, value, ok := strings.Cut(one, "="); ok || one == "-" {
 			if p.fixed == nil {

@@ -85,7 +85,8 @@ func TestPublishedLane(t *testing.T) {
 	for _, intent := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[intent]
 		if _, is := operations[intent]; is || intent == "oos" || intent == "talk" {
-			t.Logf("%-22s %5d sentences, %4d understood (%d of these after a question), %d otherwise, %d of these deeds", intent, s.all, s.right, s.asked, s.wrong, s.deeds)
+			t.Logf("%-22s %5d sentences, %4d understood (%d of these after a question), %d otherwise, %d of these deeds",
+				intent, s.all, s.right, s.asked, s.wrong, s.deeds)
 			continue
 		}
 		rest.all, rest.wrong, rest.deeds = rest.all+s.all, rest.wrong+s.wrong, rest.deeds+s.deeds
@@ -102,7 +103,8 @@ func TestPublishedLane(t *testing.T) {
 // answersTo are answers to what the lane asks for: when, what for, and both.
 var answersTo = map[string][3]string{
 	"en": {"tomorrow at 9", "call mom", "call mom tomorrow at 9"}, "de": {"morgen um 9", "Mama anrufen", "morgen um 9 Mama anrufen"},
-	"es": {"mañana a las 9", "llamar a mamá", "llamar a mamá mañana a las 9"}, "fr": {"demain à 9h", "appeler maman", "appeler maman demain à 9h"},
+	"es": {"mañana a las 9", "llamar a mamá", "llamar a mamá mañana a las 9"},
+	"fr": {"demain à 9h", "appeler maman", "appeler maman demain à 9h"},
 	"ru": {"завтра в 9", "позвонить маме", "завтра в 9 позвонить маме"}, "zh": {"明天早上9点", "打电话给妈妈", "明天早上9点打电话给妈妈"},
 }
 

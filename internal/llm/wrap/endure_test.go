@@ -40,6 +40,13 @@ func TestOneMessageEndures(t *testing.T) {
 		if took := time.Since(began); away.asked != 6 || took > 20*time.Second || took < 8*time.Second || told != 1 {
 			t.Errorf("%d requests in %s, told %d times", away.asked, took, told)
 		}
+		once, rules := llm.Enduring(t.Context(), nil), &saying{fails: 1}
+		single := route(rules, "rules")
+		single.Tries = 1
+		_, _ = single.Complete(once, request("which rules?"), nil)
+		if _, err := single.Complete(once, request("hi"), nil); err != nil || rules.asked != 2 {
+			t.Errorf("the answer after one failure: %v", err)
+		}
 		if resp, err := route(other, "other").Complete(ctx, request("hi"), nil); err != nil || resp.Message.Content != "well" {
 			t.Errorf("a model that works: %v", err)
 		}

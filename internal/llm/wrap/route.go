@@ -90,10 +90,12 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 }
 
 // hopeless returns why none of these models is asked again for this message: each failed,
-// and earlier calls for it have tried as often, or as long, as they may. Nil is hope.
+// and earlier calls for it have tried as often, or as long, as they may. One failure is no
+// reason, where nothing is tried twice: it may have been about a call that matters less. Nil is
+// hope.
 func (c *routed) hopeless(legs []Leg) (why error) {
 	failed, waited := c.endure.Spent()
-	if (c.Tries <= 0 || failed < c.Tries) && (c.Patience <= 0 || waited < c.Patience) {
+	if (c.Tries <= 0 || failed < max(c.Tries, 2)) && (c.Patience <= 0 || waited < c.Patience) {
 		return nil
 	}
 	for _, leg := range legs {

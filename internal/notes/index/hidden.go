@@ -65,8 +65,8 @@ func (v *Vault) Visible(ctx context.Context, h Hidden) (documents, sections int,
 		if err != nil {
 			return err
 		}
-		return ix.db.QueryRowContext(ctx, `SELECT count(*), (SELECT count(*) FROM sections WHERE doc NOT IN (SELECT value FROM json_each(?1)))
-			FROM docs WHERE skipped = '' AND id NOT IN (SELECT value FROM json_each(?1))`, u.docs).Scan(&documents, &sections)
+		return ix.db.QueryRowContext(ctx, `SELECT count(*), (SELECT count(*) FROM sections WHERE doc NOT IN (SELECT value FROM json_each(?)))
+			FROM docs WHERE skipped = '' AND id NOT IN (SELECT value FROM json_each(?))`, u.docs, u.docs).Scan(&documents, &sections)
 	})
 	return documents, sections, err
 }

@@ -287,8 +287,8 @@ func (s *search) hiddenVectors(ctx context.Context) ([]int64, error) {
 	if len(s.sections) == 0 {
 		return nil, nil
 	}
-	return column[int64](ctx, s.ix, `SELECT x.id FROM vectors x WHERE x.hash IN (SELECT hash FROM sections WHERE id IN (SELECT value FROM json_each(?1)))
-		AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.hash = x.hash AND s.id NOT IN (SELECT value FROM json_each(?1))) ORDER BY x.id`, s.list)
+	return column[int64](ctx, s.ix, `SELECT x.id FROM vectors x WHERE x.hash IN (SELECT hash FROM sections WHERE id IN (SELECT value FROM json_each(?)))
+		AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.hash = x.hash AND s.id NOT IN (SELECT value FROM json_each(?))) ORDER BY x.id`, s.list, s.list)
 }
 
 // compare computes how near whole vectors are.

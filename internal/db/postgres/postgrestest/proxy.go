@@ -27,8 +27,6 @@ type Proxy struct {
 	Late atomic.Int32
 	// Trips counts what clients sent at once and waited for.
 	Trips atomic.Int64
-	// Errors counts answers with an error, each of which is a line in the server's log.
-	Errors atomic.Int64
 
 	mu    sync.Mutex // guards what follows
 	open  []net.Conn
@@ -180,9 +178,6 @@ func (p *Proxy) pass(to io.Writer, from io.Reader, cut func([]byte) bool) {
 }
 
 func (p *Proxy) swallows(answer []byte) bool {
-	if bytes.Contains(answer, []byte("SERROR\x00")) {
-		p.Errors.Add(1)
-	}
 	return bytes.Contains(answer, []byte("COMMIT\x00")) && p.Swallow.Load() > 0 && p.Swallow.Add(-1) >= 0
 }
 

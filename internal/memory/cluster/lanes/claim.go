@@ -117,7 +117,7 @@ func (c *Claims) see(one *claim) (there bool, err error) {
 		return there, chat.ErrFenced
 	case there && owner == c.me:
 		// What waits to be brought there comes first: then this is brought, too.
-		one.owner = Owner{Ours: !waits || len(one.rows) == 0, Before: true}
+		one.owner = Owner{Ours: !waits || len(one.rows) == 0}
 		if !one.owner.Ours {
 			one.owner.Other = c.me
 		}

@@ -72,8 +72,7 @@ func (b *Owned) Bringing(work func()) {
 
 // Owner is whose a conversation is.
 type Owner struct {
-	Ours   bool
-	Before bool // it was this node's already
+	Ours bool
 	// Other is the living node that has it, "" for none. What is nobody's and not ours has
 	// things left behind in it: whoever adopts it has all of them, in order.
 	Other string

@@ -382,8 +382,7 @@ func TestToAndFro(t *testing.T) {
 }
 
 // TestTripsOfAMessage: how often the server is asked and waited for. Many messages that
-// come in together are no more trips than one. Whose conversations they are is read before
-// the end, so that a claim that comes second is no error of the server.
+// come in together are no more trips than one.
 func TestTripsOfAMessage(t *testing.T) {
 	t.Parallel()
 	url := memorytest.URL(t)
@@ -429,7 +428,7 @@ func TestTripsOfAMessage(t *testing.T) {
 		must(t, err)
 		count("begin", func() error { return a.Mark(t.Context(), parts[0], chat.PartStarted, "", time.Time{}) })
 		count("sent", func() error { return a.Mark(t.Context(), parts[0], chat.PartSent, "9", time.Time{}) })
-		if want := "map[accept:2 begin:1 finish:1 sent:1]"; round == 2 && fmt.Sprint(trips) != want {
+		if want := "map[accept:1 begin:1 finish:1 sent:1]"; round == 2 && fmt.Sprint(trips) != want {
 			t.Errorf("%v, want %s", trips, want)
 		}
 	}

@@ -198,7 +198,6 @@ func (b *Owned) Leave(ctx context.Context, k chat.Key) error {
 		return err
 	})
 	if err == nil {
-		b.lately.forget(k)
 		b.node.Hint("")
 	}
 	return engine.During("leave a conversation", err)
@@ -229,7 +228,6 @@ func (b *Owned) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
 			return err
 		})
 	}
-	b.lately.forget(all...)
 	if err == nil {
 		b.node.Hint("")
 	}

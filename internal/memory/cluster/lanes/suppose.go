@@ -1,0 +1,96 @@
+package lanes
+
+import (
+	"errors"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/db/engine"
+)
+
+// ErrSupposed says that a conversation is not as it was a moment ago: what was supposed of
+// it is to be found out.
+var ErrSupposed = errors.New("the conversation is not as it was supposed to be")
+
+// lately are conversations that were a node's when something was last stored in them.
+type lately struct {
+	mu    sync.Mutex // guards all
+	stays map[chat.Key]stay
+	count int64 // of all so far
+}
+
+// stay is a conversation's time with a node.
+type stay struct {
+	node   string // its number then
+	number int64
+}
+
+// maxLately bounds them; beyond it they begin anew.
+const maxLately = 20_000
+
+// Supposes reports whether a conversation was this node's a moment ago, and most likely is:
+// see Suppose.
+func (b *Owned) Supposes(k chat.Key) bool { return b == nil || b.Stay(k) != 0 }
+
+// Stay is the number of a conversation's stay with this node, 0 where it was not this node's
+// a moment ago. Where it is the same before something is read and after a message was
+// accepted, nobody else had the conversation in between.
+func (b *Owned) Stay(k chat.Key) int64 {
+	if b == nil {
+		return 0
+	}
+	b.lately.mu.Lock()
+	defer b.lately.mu.Unlock()
+	if s := b.lately.stays[k]; s.node == b.node.ID() {
+		return s.number
+	}
+	return 0
+}
+
+// supposed reads whether a conversation is a node's which lives, and nothing waits to be
+// brought there first: what Claims find out of most. It waits for nobody who is just about
+// to change that, for it reads no more after that: the row then counts as changed.
+const supposed = "SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner WHERE l.platform = ? AND " +
+	"l.channel = ? AND l.thread = ? AND l.owner = ?" + `
+	AND NOT EXISTS (SELECT 1 FROM node_mail AS m WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0) FOR SHARE OF l SKIP LOCKED`
+
+// Suppose keeps a conversation this node's until the transaction ends, as Claims would, and
+// asks nothing meanwhile: at the latest its end fails where the conversation is another's, or is
+// to be claimed, with ErrSupposed if it is told at once.
+func (b *Owned) Suppose(tx *engine.Tx, k chat.Key) error {
+	if b == nil {
+		return nil
+	}
+	return tx.Require(ErrSupposed, supposed, k.Platform, k.Channel, k.Thread, b.node.ID())
+}
+
+// Learn takes over that messages were stored in conversations of this node.
+func (b *Owned) Learn(messages []chat.Message) {
+	if b == nil {
+		return
+	}
+	b.lately.mu.Lock()
+	defer b.lately.mu.Unlock()
+	if b.lately.stays == nil || len(b.lately.stays) > maxLately {
+		b.lately.stays = map[chat.Key]stay{}
+	}
+	id := b.node.ID()
+	for _, m := range messages {
+		if b.lately.stays[m.Key].node != id {
+			b.lately.count++
+			b.lately.stays[m.Key] = stay{id, b.lately.count}
+		}
+	}
+}
+
+// Unlearn takes over that it may be otherwise.
+func (b *Owned) Unlearn(messages []chat.Message) {
+	if b == nil {
+		return
+	}
+	b.lately.mu.Lock()
+	defer b.lately.mu.Unlock()
+	for _, m := range messages {
+		delete(b.lately.stays, m.Key)
+	}
+}
