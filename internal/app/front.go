@@ -13,8 +13,10 @@ import (
 	"parley/internal/command"
 	"parley/internal/command/gate"
 	"parley/internal/command/welcome"
+	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
+	"parley/internal/memory/transcript"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
@@ -88,9 +90,45 @@ func (f *front) take(groups command.Groups, config []gate.Command) (err error) {
 	return err
 }
 
-// free reports a message that the free lane answers, so that it needs no allowance.
+// free reports a message that the free lane answers, also one that answers its question, so
+// that it needs no allowance.
 func (f *front) free(ctx context.Context, m chat.Message) bool {
-	return f.cfg.Quick != config.QuickOff && m.Kind != chat.KindCommand && len(m.Files) == 0 && offline.Takes(m.Text, catalog.Of(ctx).Tag())
+	if f.cfg.Quick == config.QuickOff || m.Kind == chat.KindCommand || len(m.Files) > 0 {
+		return false
+	}
+	said, tag := memory.Entry{Role: llm.RoleUser, User: m.From.ID, Name: m.From.Name, Content: m.Text}, catalog.Of(ctx).Tag()
+	return offline.Takes(spoken(said), tag) || offline.Takes(append(f.lately(ctx, m), spoken(said)...), tag)
+}
+
+// mostLately is how many entries before a message say whether it answers the free lane.
+const mostLately = 12
+
+// lately is what was last said where m is; nothing if that cannot be read.
+func (f *front) lately(ctx context.Context, m chat.Message) []llm.Message {
+	se, ok, err := f.store.Sessions.LiveSession(ctx, f.placeOf(m))
+	if err != nil || !ok {
+		return nil
+	}
+	entries, err := f.store.Transcript(ctx, se.ID, se.SummarizedAt, mostLately)
+	if err != nil {
+		f.log.Warn("what was said before", "err", err)
+	}
+	return spoken(entries...)
+}
+
+// spoken are entries as they stand in a request.
+func spoken(entries ...memory.Entry) (all []llm.Message) {
+	for _, e := range entries {
+		one := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
+		switch e.Role {
+		case llm.RoleUser:
+			one.Content = transcript.Speaker(e.Name, e.User) + ": " + e.Content
+		case llm.RoleTool:
+			one.Name = e.Name
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // limits returns the limits of the settings.

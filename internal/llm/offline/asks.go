@@ -60,7 +60,7 @@ func (t talk) supplied(a asked, said string) (asked, bool) {
 // question, no other wish, nothing that points elsewhere.
 func (t talk) ownWords(about string, a asked) bool {
 	if about == "" || strings.ContainsAny(about, "?？") || second().MatchString(about) || isTime(about, a.tag) ||
-		vague().MatchString(about) || pointers().MatchString(about) || elsewhere().MatchString(about) {
+		a.vague(about) || pointers().MatchString(about) || elsewhere().MatchString(about) {
 		return false
 	}
 	t.sure = false
@@ -71,7 +71,7 @@ func (t talk) ownWords(about string, a asked) bool {
 // asTime is an answer as words of a time: "7" is an hour and "10 minutes" is from now; ""
 // if it is none.
 func (a asked) asTime(said string) string {
-	for _, way := range []string{said, atHour[a.tag] + said, strings.Replace(fromNow[a.tag], "…", said, 1)} {
+	for _, way := range []string{a.atHour(said), strings.Replace(fromNow[a.tag], "…", said, 1)} {
 		if way != "" && isTime(way, a.tag) {
 			return a.onItsDay(way)
 		}

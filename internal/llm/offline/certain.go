@@ -80,8 +80,26 @@ const (
 // second is where another sentence begins, or what somebody quotes.
 var second = text.Pattern(`[\n\r]|[.!?…]["”»)]?\s+\S|[。！？].|https?://|\[picture`)
 
-// vague are values that point to what was said elsewhere, or that ask.
-var vague = text.Pattern(`(?i)^(?:when|how|why|what|who|where|which|if|whether|the time|the day|again|me|us|you|to|it|that|this|them|those|these|one|something|anything|everything|some|all|wann|wie|warum|was|wer|wo|ob|cuándo|cómo|por qué|qué|quién|dónde|si|quand|comment|pourquoi|quoi|qui|où|когда|как|почему|что|кто|где)(?:[\s,.].*)?$`)
+// vague are values that point to what was said elsewhere, or that ask, in each language:
+// "me" is one in English alone.
+var vague = func() map[string]func() *regexp.Regexp {
+	all := map[string]func() *regexp.Regexp{}
+	for tag, words := range map[string]string{
+		"en": `when|how|why|what|who|where|which|if|whether|the time|the day|again|me|us|you|to|it|that|this|them|those|these|one|something|` +
+			`anything|everything|some|all`,
+		"de": `wann|wie|warum|was|wer|wo|ob`, "es": `cuándo|cómo|por qué|qué|quién|dónde|si`, "fr": `quand|comment|pourquoi|quoi|qui|où`,
+		"ru": `когда|как|почему|что|кто|где`,
+	} {
+		all[tag] = text.Pattern(`(?i)^(?:` + words + `)(?:[\s,].*)?$`)
+	}
+	return all
+}()
+
+// vague reports whether a value is no more than that.
+func (b *book) vague(value string) bool {
+	pattern := vague[b.tag]
+	return pattern != nil && pattern().MatchString(value)
+}
 
 // elsewhere are words in what would be kept that point away from it: what they mean is not in
 // the sentence, or it is about something that Parley does not keep.
@@ -109,7 +127,7 @@ func (a asked) certain(said string) bool {
 		if value == "" && name != "last" || utf8.RuneCountInString(value) > mostOwn {
 			return false
 		}
-		pointing := vague().MatchString(value) || pointers().MatchString(value)
+		pointing := a.vague(value) || pointers().MatchString(value)
 		if pointing && name != "last" && name != "when" && !slices.Contains(lookups, a.does) {
 			return false
 		}

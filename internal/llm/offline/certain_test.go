@@ -42,6 +42,7 @@ func TestTheLaneLeavesWhatIsNotCertain(t *testing.T) {
 		"Soll ich Milch auf die Einkaufsliste setzen?", "Ich muss noch einkaufen", "Ich wohne in Bern", "Hast du mich erinnert?",
 		"Tengo que irme", "¿Debo añadir leche a mi lista?", "je dois partir", "мне надо идти", "я купил хлеб", "我要走了", "我喜欢你",
 		"remind me to buy milk the next time I go shopping", "remind me of my pin", "remind me again", "remnid me to stretch in 10 minutes",
+		"remind me at a party to smile",
 	} {
 		if got := lane(t, says(said)); got != "" {
 			t.Errorf("%q: %s", said, got)

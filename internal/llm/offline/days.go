@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 	"parley/internal/text/times"
 )
 
@@ -26,11 +27,21 @@ func (t talk) moves(a *asked) bool {
 	if a.args["last"] != "" {
 		a.args = map[string]string{"id": t.reminder(a.args["last"]), "when": a.args["when"]}
 	}
-	if number := atHour[a.tag] + a.args["when"]; !isTime(a.args["when"], a.tag) && isTime(number, a.tag) {
-		a.args["when"] = number
-	}
+	a.args["when"] = a.atHour(a.args["when"])
 	return a.args["id"]+a.args["words"] != "" && isTime(a.args["when"], a.tag)
 }
+
+// atHour makes "at six" of six, and leaves what is a time by itself or makes none; "an", which
+// may count one, is no hour.
+func (b *book) atHour(said string) string {
+	if at := atHour[b.tag] + said; !isTime(said, b.tag) && !article().MatchString(said) && isTime(at, b.tag) {
+		return at
+	}
+	return said
+}
+
+// article is a word that is no number by itself.
+var article = text.Pattern(`(?i)^\s*(?:an?|eine?[nmrs]?|una?|une)\s*$`)
 
 // woken makes "at six" of the six that somebody is to be woken at, and the morning's of that of
 // another day.
@@ -39,9 +50,7 @@ func (a *asked) woken() {
 	if when == "" {
 		return
 	}
-	if number := atHour[a.tag] + when; !isTime(when, a.tag) && isTime(number, a.tag) {
-		when = number
-	}
+	when = a.atHour(when)
 	if morning := when + inTheMorning[a.tag]; a.args["text"] == wakeUp[a.tag] && isDay(when, a.tag) && isTime(morning, a.tag) {
 		when = morning
 	}
@@ -60,9 +69,12 @@ func (t talk) reminder(said string) string {
 	if said != "now" {
 		return last(t.messages, "reminder")
 	}
-	turn := t.messages[:len(t.messages)-1]
+	turn, who := t.messages[:len(t.messages)-1], speaker().FindString(t.messages[len(t.messages)-1].Content)
 	for i, m := range slices.Backward(turn) {
 		if m.Role == llm.RoleUser {
+			if speaker().FindString(m.Content) != who {
+				return "" // numbers are each person's own
+			}
 			turn = turn[i:]
 			break
 		}

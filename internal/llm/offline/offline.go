@@ -32,11 +32,21 @@ type Model struct {
 	Tells bool
 }
 
-// Takes reports whether the free lane answers a sentence of somebody who speaks a language,
-// if it has every tool.
-func Takes(said, tag string) bool {
-	t := talk{messages: []llm.Message{{Role: llm.RoleUser, Content: said}}, tools: everything(), speaks: tag, sure: true}
-	return t.fits()
+// Takes reports whether the free lane answers the last of some messages, of somebody who
+// speaks a language, if it has every tool.
+func Takes(messages []llm.Message, tag string) bool {
+	return talk{messages: conversation(messages), tools: everything(), speaks: tag, sure: true}.fits()
+}
+
+// conversation is a request without the system's messages, one of which stands between what
+// was said before and what is said now.
+func conversation(messages []llm.Message) (all []llm.Message) {
+	for _, m := range messages {
+		if m.Role != llm.RoleSystem {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // everything names all tools that sentences may ask for.
@@ -66,7 +76,7 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 		return resp, &llm.Error{Class: llm.ErrNone, Detail: "the built-in responder cannot judge or sum up"}
 	}
 	p := catalog.Of(ctx)
-	talk := talk{messages: r.Messages, tools: offered(r), speaks: p.Tag(), sure: m.Sure}
+	talk := talk{messages: conversation(r.Messages), tools: offered(r), speaks: p.Tag(), sure: m.Sure}
 	if m.Sure && !talk.mine(m.Tells) && !talk.fits() {
 		return resp, errElse
 	}

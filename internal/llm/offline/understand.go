@@ -85,8 +85,8 @@ func (t talk) completed(a asked, said string) (asked, bool) {
 	both, what, err := times.Split(said, someTime, a.tag)
 	var part *times.Partial
 	switch {
-	case at == "" && isTime(said, a.tag):
-		at = a.onItsDay(said)
+	case at == "" && a.asTime(said) != "":
+		at = a.asTime(said)
 	case understood && own.args["words"] == "" && own.args["content"] == "": // no phrase that fits nearly every sentence
 		return own, true
 	case at == "" && errors.As(err, &part): // asked again

@@ -183,6 +183,9 @@ func (m *matcher) figure(slot string, i int, p piece, on found) bool {
 	switch slot {
 	case "h":
 		n, end := m.whole(i)
+		if n == 1 && m.tag == "en" && m.tokens[i].num < 0 && m.tokens[i].text != "one" {
+			return true // "at a party"
+		}
 		p.said, p.padded = true, i < len(m.tokens) && len(m.tokens[i].text) > 1 && m.tokens[i].text[0] == '0'
 		return fit(n, 0, 24, end, &p.hour)
 	case "mm":

@@ -87,3 +87,12 @@ func TestFeasts(t *testing.T) {
 		t.Errorf("a fifth Monday of February 2026: %v", t5)
 	}
 }
+
+// An article is no hour: "at a party" names no time.
+func TestAnArticleIsNoHour(t *testing.T) {
+	for said, is := range map[string]bool{"at a": false, "at an": false, "at one": true, "in an hour": true, "at 1": true} {
+		if _, err := All(said, time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), time.UTC, "en"); (err == nil) != is {
+			t.Errorf("%q: %v", said, err)
+		}
+	}
+}
