@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,16 +61,23 @@ func TestFailingModelHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
 	w.run(t)
-	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return broken("503") })
+	asked, beside := atomic.Int32{}, make(chan struct{})
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+		if asked.Add(1) > 1 {
+			<-beside // what is said meanwhile does not wait for it
+		}
+		return broken("503")
+	})
 	w.tg.Push(telegramtest.Text(7, 7, "tell me a story about a fox"))
 	eventually(t, "it fails", func() bool { return len(w.llm.Requests()) >= 1 })
 	eventually(t, "the person reads what is tried", func() bool {
 		return slices.ContainsFunc(w.tg.Drafts(), func(d telegramtest.Draft) bool {
-			return strings.Contains(d.Text,
-				"trying again for a moment")
+			return strings.Contains(d.Text, "trying again for a moment")
 		})
 	})
 	w.tg.Push(telegramtest.Text(7, 7, "/status"))
+	w.sent(t, 1)
+	close(beside)
 	got := w.sent(t, 2)
 	const down = "can't reach my language model"
 	if strings.Contains(got[0], down) || !strings.Contains(got[1], down) {

@@ -50,7 +50,7 @@ type decisions struct {
 func SaveDecision(store *memory.Store) Tool {
 	type args struct {
 		Content  string `json:"content" jsonschema:"the decision, one short sentence"`
-		Replaces string `json:"replaces,omitempty" jsonschema:"the number, or the words, of the earlier decision that no longer holds"`
+		Replaces string `json:"replaces,omitempty" jsonschema:"number or words of the earlier decision"`
 	}
 	meta := Meta{Name: "save_decision", Words: "keeps a decision of this conversation",
 		Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,

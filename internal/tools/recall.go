@@ -31,7 +31,7 @@ const (
 func RecallConversation(store *memory.Store, attest func(ctx context.Context, user string)) Tool {
 	type args struct {
 		Query  string `json:"query" jsonschema:"what to look for, in a few words"`
-		Page   int    `json:"page,omitempty" jsonschema:"2 for what fits less well, 3 for what comes then"`
+		Page   int    `json:"page,omitempty" jsonschema:"2 and 3 for what fits less well"`
 		Tokens int    `json:"tokens,omitempty"`
 	}
 	meta := Meta{Name: "recall_conversation", Words: "searches what was said before",

@@ -129,7 +129,8 @@ func (b *browser) listen() {
 		b.mu.Lock()
 		switch {
 		case m.ID != 0:
-			if m.Error != nil {
+			// What was asked of a page that is just left is asked again.
+			if m.Error != nil && !strings.Contains(string(m.Error), "Inspected target navigated or closed") {
 				b.bad = append(b.bad, string(m.Error))
 			}
 			b.wait[m.ID] <- m.Result
