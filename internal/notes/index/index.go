@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -216,7 +217,8 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	if fresh[d.kind] == nil {
 		fresh[d.kind] = map[string]bool{}
 	}
-	title, tags := d.stemmed(d.title), d.stemmed(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
+	title, tags := d.stemmed(d.title), strings.Join(slices.Concat(d.tags, d.aliases), " ")
+	named := d.stemmed(tags)
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)
 		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading,
@@ -225,11 +227,10 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		if d.kind == KindCode {
 			heading += " " + code.Words(s.heading)
 		}
-		heading = d.stemmed(heading)
-		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, d.stemmed(s.text))
+		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title,
+			d.stemmed(heading), named, d.stemmed(s.text))
 		said := map[string]bool{}
-		vocabulary(said, title+" "+tags+" "+heading)
-		vocabulary(said, s.text)
+		vocabulary(said, d.title+" "+tags+" "+heading+" "+s.text)
 		var words strings.Builder
 		for w := range said {
 			fresh[d.kind][w] = true

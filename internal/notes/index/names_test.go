@@ -126,3 +126,26 @@ func TestLongNotes(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
+
+// The index of words has stems, but nobody spelled them: they stand for no mistyped word.
+func TestStemsAreNoWords(t *testing.T) {
+	f := newFolder(t)
+	f.put("a.md", "---\ntags: [Verbindungen]\n---\n# Die Verknüpfungen und der Ordner\nWie die Wohnungen ist das nicht.\n")
+	f.refresh()
+	must(t, f.asking(func(ix *index) error {
+		words, err := column[string](t.Context(), ix, "SELECT word FROM words WHERE kind = 'notes'")
+		if !slices.Contains(words, "verknüpfungen") || !slices.Contains(words, "wohnungen") {
+			t.Errorf("words %q", words)
+		}
+		for _, w := range words {
+			if strings.HasPrefix(w, "verkn") && w != "verknüpfungen" || strings.HasPrefix(w, "wohn") && w != "wohnungen" ||
+				strings.HasPrefix(w, "verbind") && w != "verbindungen" {
+				t.Errorf("%q stands nowhere", w)
+			}
+		}
+		return err
+	}))
+	if got := f.paths("die Verknüpfung"); got == "" {
+		t.Error("a stem finds nothing")
+	}
+}

@@ -66,7 +66,7 @@ type term struct {
 	alts   []string // of a rare word: words that contain it or differ by a typo
 	exact  []int64  // the first maxRows sections with the word
 	stems  []string // of the word, in the language of the question
-	near   []int64  // sections with the word or one of alts; empty without alts
+	near   []int64  // sections with the word, one of stems or one of alts; empty without those
 	weight float64
 }
 
