@@ -46,6 +46,7 @@ type Config struct {
 	Vault     Vault      `yaml:"vault"`
 	Sources   []Source   `yaml:"sources" doc:"more folders that are read: notes, or code"`
 	Web       Web        `yaml:"web"`
+	Speech    Speech     `yaml:"speech"`
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`

@@ -51,6 +51,7 @@ func (a *app) commands() command.Groups {
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
+		Voice:     f.voiceCommand(),
 		Notes:     a.notes.commands(),
 		Playbook:  book,
 		Rehearsal: command.Rehearsal{Last: a.storage.store.Decisions.LastDecision, Write: a.mind.capture(a.rules, a.storage.tape).Write},

@@ -33,6 +33,7 @@ type front struct {
 	quotas    *gate.Quotas
 	confirm   *gate.Confirmations
 	commands  *gate.Commands
+	voice     *voice   // nil is silent
 	approved  gate.Do  // acts on a yes to /tools approve
 	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
@@ -66,6 +67,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	f.confirm.Passes, f.confirm.Stands, f.confirm.Speak = f.desk.Holds, f.stands, f.people.speaker.With
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
 	f.confirm.Place = f.store.Access.Place
+	f.voice = f.newVoice()
 	f.confirm.Allow = func(ctx context.Context, m chat.Message, tool string) error {
 		return f.store.Access.Allow(ctx, m.Key, tool, m.From.ID)
 	}
@@ -165,7 +167,7 @@ func (f *front) handler() chat.Handler {
 	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(scheduled.Apart(f.store.Agenda, f.log, mind,
 		f.quotas.Rate(f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
-	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
+	return f.models.spans.Messages(f.voice.speaking(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way)))))
 }
 
 // opening sends what waited for a direct chat once its person writes there. It runs in the

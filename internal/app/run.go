@@ -22,6 +22,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	}
 	a.start(adapters...)
 	a.chores.sums.Open()
+	a.front.voice.open()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if port != nil {
@@ -82,6 +83,7 @@ func (a *app) drain() {
 	defer cancel()
 	a.jobs.End(ctx)
 	a.chores.sums.Close()
+	a.front.voice.close()
 	a.platforms.hub.Shut()
 	a.fleet.Retire()
 	if parked := a.platforms.hub.Drain(ctx); parked > 0 {

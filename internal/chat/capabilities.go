@@ -159,6 +159,13 @@ type Commander interface {
 	Register(ctx context.Context, m Menu) error
 }
 
+// Speaker is an Adapter whose platform plays recordings. Elsewhere nothing is spoken.
+type Speaker interface {
+	// Plays reports whether a File of this MIME type with Voice, in a Part, is shown as
+	// somebody speaking.
+	Plays(mime string) bool
+}
+
 // Amender is an Adapter that can change a message it has sent. Elsewhere a
 // question stays as it was asked, and whoever presses its buttons again is told
 // that it is over.

@@ -180,6 +180,11 @@ func (f able) Whispers(m Message) (yes bool) {
 	return yes
 }
 
+func (f able) Plays(mime string) (yes bool) {
+	f.quiet("Plays", func() { yes = f.in.(Speaker).Plays(mime) })
+	return yes
+}
+
 func (f able) DirectKey(u User) (k Key, ok bool) {
 	f.quiet("DirectKey", func() { k, ok = f.in.(Confidant).DirectKey(u) })
 	return k, ok

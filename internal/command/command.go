@@ -22,8 +22,8 @@ import (
 )
 
 // Groups is every group there is. The zero Groups has a table to look at, whose
-// commands must not be run; it lacks what only some settings bring, /librarian
-// and /facts file.
+// commands must not be run; it lacks what only some settings bring, /librarian,
+// /voice and /facts file.
 type Groups struct {
 	General   General
 	Status    Status
@@ -38,6 +38,7 @@ type Groups struct {
 	Journal   Journal
 	Handoff   Handoff
 	Person    Person
+	Voice     Voice
 	Notes     Notes
 	Playbook  Playbook
 	Rehearsal Rehearsal
@@ -54,7 +55,7 @@ func (g Groups) Table() []gate.Command {
 			g.Facts.command(), g.Decisions.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(),
 			g.Person.Language.Command(), g.Person.export(), g.Person.forgetMe(),
 		},
-		g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))
+		g.Voice.commands(), g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))
 }
 
 // say answers with words.

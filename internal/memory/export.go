@@ -26,6 +26,9 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if e.Languages.Chosen, e.Languages.Heard, err = s.People.Languages(ctx, user); err != nil {
 		return e, err
 	}
+	if e.Voice, err = s.People.Voice(ctx, user); err != nil {
+		return e, err
+	}
 	e.Languages.Heard, _, _ = strings.Cut(e.Languages.Heard, " ") // its tag alone
 	const everything = 1_000_000
 	list, err := s.Facts.Facts(ctx, v, everything, 0)

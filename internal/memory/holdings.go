@@ -75,6 +75,7 @@ var holdings = []holding{
 	{"people.time_zone", "time_zone", "", keptOpen},
 	{"people.language", "languages", "", keptOpen},
 	{"people.heard", "languages", "", keptOpen},
+	{"people.voice", "voice", "", keptOpen},
 	{"handoffs.name", "handoffs", "", keptAudited},
 	{"handoffs.reason", "handoffs", "", keptAudited},
 	{"handoffs.taker_name", "handoffs", "", keptAudited},

@@ -132,6 +132,7 @@ func life(t *testing.T, s *Store, who string) {
 	must(t, s.People.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
 	must(t, s.People.SetLanguage(bg, user, w("people.language")))
 	must(t, s.People.SetHeard(bg, user, w("people.heard")))
+	must(t, s.People.SetVoice(bg, user, w("people.voice")))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x",
 			Addressed: true, At: time.Now()}

@@ -103,7 +103,7 @@ var placeless = map[string]string{
 		"tool_call_id tool_calls user_id",
 	"outbox":    "at kind nonce not_before platform platform_id preview state thread waits_for",
 	"overheard": "day platform thread", "participants": "platform thread user_id",
-	"people": "digest digest_at erased_at heard language learn_after playbook time_zone user_id",
+	"people": "digest digest_at erased_at heard language learn_after playbook time_zone user_id voice",
 	"places": "platform thread", "policies": "listen platform tools who",
 	"questions": "agent asked_at behind by_id by_name came expires_at id lapse name platform session state text thread user_id",
 	"quirks":    "at endpoint model quirk", "secrets": "name value", "session_texts": "content session_id", "session_texts_fts": "content",

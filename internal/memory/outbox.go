@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -89,6 +90,19 @@ func (s *Store) Digest(ctx context.Context, what string, parts []chat.Part, told
 			return err
 		}
 		return s.Facts.Digested(tx, parts[0].To.ID, told, until)
+	}))
+}
+
+// Speak is Notify for the recording of an answer: nothing is stored if the answer's decision
+// is gone by now, as when its person is forgotten.
+func (s *Store) Speak(ctx context.Context, decision string, parts []chat.Part) error {
+	return during("speak", s.db.Write(ctx, func(tx *engine.Tx) error {
+		var one int
+		err := tx.QueryRow("SELECT 1 FROM decisions WHERE id = ?", decision).Scan(&one)
+		if errors.Is(err, ErrNotFound) || err != nil {
+			return engine.NoRow(err, nil)
+		}
+		return s.Say(tx, "spoken "+decision, parts)
 	}))
 }
 

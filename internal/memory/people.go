@@ -12,6 +12,7 @@ import (
 type People struct {
 	db        *engine.DB
 	languages *engine.Kept[string, [2]string] // chosen and heard, by person
+	voices    *engine.Kept[string, string]
 }
 
 // Person is what is kept about somebody, except facts.
@@ -102,6 +103,19 @@ func (s *People) SetLanguage(ctx context.Context, id, tag string) error {
 // follow it after a space.
 func (s *People) SetHeard(ctx context.Context, id, tag string) error {
 	return s.db.Exec(ctx, "INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
+}
+
+// Voice returns when somebody wants answers spoken, as SetVoice stored it; "" is never.
+func (s *People) Voice(_ context.Context, id string) (string, error) {
+	return s.voices.Get(id, func() (when string, err error) {
+		err = s.db.QueryRow("SELECT voice FROM people WHERE user_id = ?", id).Scan(&when)
+		return when, engine.NoRow(err, nil)
+	})
+}
+
+// SetVoice stores it.
+func (s *People) SetVoice(ctx context.Context, id, when string) error {
+	return s.db.Exec(ctx, "INSERT INTO people (user_id, voice) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET voice = excluded.voice", id, when)
 }
 
 // Settings are small values by name that were changed from the chat.

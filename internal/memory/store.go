@@ -123,7 +123,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		Sessions: &Sessions{db, o.Now}, Decisions: &Decisions{db, o.Now}, Letters: &Letters{db, o.Now},
 		Questions: &Questions{db: db, now: o.Now, waiting: engine.Keep[standing, bool](db, "questions"),
 			lapsed: engine.Keep[standing, bool](db, "questions")},
-		People:   &People{db: db, languages: engine.Keep[string, [2]string](db, "people")},
+		People:   &People{db: db, languages: engine.Keep[string, [2]string](db, "people"), voices: engine.Keep[string, string](db, "people")},
 		Settings: &Settings{db: db, settings: engine.Keep[string, string](db, "settings")}}
 	s.waiting = engine.Keep[struct{}, bool](db, waitingParts)
 	s.windows = engine.KeepGrowing(db, engine.List[Entry]{Table: "messages", Read: s.entries,

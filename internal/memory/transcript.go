@@ -124,6 +124,17 @@ func (t *Turn) After() func(context.Context) {
 	return func(ctx context.Context) { t.Also.Then(ctx); t.Fold(ctx) }
 }
 
+// Afterwards adds work for the lane after the person has the answer.
+func (t *Turn) Afterwards(do func(context.Context)) {
+	before := t.Fold
+	t.Fold = func(ctx context.Context) {
+		if before != nil {
+			before(ctx)
+		}
+		do(ctx)
+	}
+}
+
 // Effects implements chat.Effects.
 func (t *Turn) Effects() bool { return len(t.Decision.Detail.Tools) > 0 }
 

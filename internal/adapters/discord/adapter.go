@@ -86,6 +86,7 @@ var (
 	_ chat.Learner       = (*Adapter)(nil)
 	_ chat.Leaver        = (*Adapter)(nil)
 	_ chat.MemberChecker = (*Adapter)(nil)
+	_ chat.Speaker       = (*Adapter)(nil)
 	_ chat.Named         = (*Adapter)(nil)
 	_ chat.Renormalizer  = (*Adapter)(nil)
 	_ chat.Repeater      = (*Adapter)(nil)

@@ -126,3 +126,6 @@ func (p *wirePoll) String() string {
 	}
 	return s + ")"
 }
+
+// Plays implements chat.Speaker: an attachment that is a recording has a button that plays it.
+func (a *Adapter) Plays(string) bool { return true }

@@ -27,6 +27,7 @@ var (
 	_ chat.Fetcher       = (*Adapter)(nil)
 	_ chat.Learner       = (*Adapter)(nil)
 	_ chat.MemberChecker = (*Adapter)(nil)
+	_ chat.Speaker       = (*Adapter)(nil)
 )
 
 // command is one entry of the bot's menu.

@@ -217,21 +217,37 @@ func (a *Adapter) documents(ctx context.Context, to target, p chat.Part, sent st
 	return first, nil
 }
 
+// document sends one file; as a document what its person does not take as a voice message.
 func (a *Adapter) document(ctx context.Context, to target, f chat.File, caption rendered, k models.ReplyMarkup) (id string, err error) {
+	if id, err = a.file(ctx, to, f, caption, k); f.Voice && refusedFor(err, refusedVoice) {
+		f.Voice = false
+		id, err = a.file(ctx, to, f, caption, k)
+	}
+	return id, a.outcome(to, err)
+}
+
+func (a *Adapter) file(ctx context.Context, to target, f chat.File, caption rendered, k models.ReplyMarkup) (id string, err error) {
+	method, field := "sendDocument", "document"
+	if f.Voice {
+		method, field = "sendVoice", "voice" // takes the same fields
+	}
 	err = a.inPlace(&to, func() error {
 		return a.plainly(caption, func(r rendered) error {
-			sent, err := a.wire.upload(ctx, "sendDocument", &bot.SendDocumentParams{
+			sent, err := a.wire.upload(ctx, method, &bot.SendDocumentParams{
 				ChatID: to.chat, MessageThreadID: to.thread, ReplyParameters: to.options(), ReplyMarkup: k,
 				Caption: r.text, CaptionEntities: r.entities,
-			}, "document", chat.File{Name: orName(path.Base(f.Name), "file"), Data: f.Data})
+			}, field, chat.File{Name: orName(path.Base(f.Name), "file"), Data: f.Data})
 			if err == nil {
 				id = messageID(to.chat, int(sent.field("message_id")))
 			}
 			return err
 		})
 	})
-	return id, a.outcome(to, err)
+	return id, err
 }
+
+// Plays implements chat.Speaker.
+func (a *Adapter) Plays(mime string) bool { return mime == "audio/ogg" || mime == "audio/mpeg" }
 
 // plainly makes a call, and repeats it without entities if Telegram refuses them.
 func (a *Adapter) plainly(r rendered, call func(rendered) error) error {

@@ -157,6 +157,7 @@ type answers struct {
 	respond func(Request) Turn
 	forms   func(Request) Turn
 	hear    func(Recording) string
+	say     func(Speech) ([]byte, int)
 	renders func(Request) error
 }
 
@@ -174,6 +175,8 @@ func NewServer() *Server {
 	mux.HandleFunc("GET /props", s.tellProps)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
+	mux.HandleFunc("POST /v1/audio/speech", s.speak)
+	mux.HandleFunc("POST /{$}", s.pipe)
 	s.http = &http.Server{Handler: mux}
 	go func() { _ = s.http.Serve(l) }()
 	return s

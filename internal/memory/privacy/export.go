@@ -38,6 +38,7 @@ type Person struct {
 type Ways struct {
 	TimeZone  string    `json:"time_zone,omitempty"`
 	Languages Languages `json:"languages,omitzero"`
+	Voice     string    `json:"voice,omitempty"` // when they want answers spoken
 }
 
 // Languages are the tags of the languages that the person speaks.

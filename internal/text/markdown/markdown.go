@@ -7,6 +7,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -132,6 +133,35 @@ func plain(n ast.Node, source []byte, raw bool) string {
 		case *ast.Link:
 			if !entering {
 				b.WriteString(" (" + string(c.Destination) + ")")
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// Aloud returns n as somebody would read it out, a line for each block: without code, tables
+// and HTML, and of links only what they are called. An address is left out.
+func Aloud(n ast.Node, source []byte) string {
+	var b bytes.Buffer
+	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
+		switch c := c.(type) {
+		case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.HTMLBlock, *ast.RawHTML, *ast.AutoLink, *ast.Image, *extast.Table:
+			return ast.WalkSkipChildren, nil
+		case *ast.Text:
+			switch {
+			case !entering:
+			case c.Parent().Kind() == ast.KindCodeSpan:
+				b.Write(c.Value(source))
+			default:
+				b.WriteString(Literal(c, source))
+			}
+			if entering && (c.SoftLineBreak() || c.HardLineBreak()) {
+				b.WriteByte(' ')
+			}
+		default:
+			if !entering && c.Type() == ast.TypeBlock && b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
+				b.WriteByte('\n')
 			}
 		}
 		return ast.WalkContinue, nil

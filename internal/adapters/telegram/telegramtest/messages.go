@@ -26,8 +26,9 @@ type SentMessage struct {
 
 // File is an uploaded or a served file.
 type File struct {
-	Name string
-	Data []byte
+	Name  string
+	Data  []byte
+	Voice bool // shown as somebody speaking
 }
 
 // Button is one button under a message.
@@ -291,18 +292,32 @@ func (s *Server) sendMessage(q *request) (any, *problem) {
 	return s.place(q, SentMessage{Text: text, Entities: entities})
 }
 
-func (s *Server) sendDocument(q *request) (any, *problem) {
+func (s *Server) sendDocument(q *request) (any, *problem) { return s.sendFile(q, "document") }
+
+// sendVoice takes what Telegram shows as a voice message.
+func (s *Server) sendVoice(q *request) (any, *problem) {
+	f := q.files["voice"]
+	switch kind := http.DetectContentType(f.Data); {
+	case len(f.Data) == 0, kind == "application/ogg", kind == "audio/mpeg":
+		return s.sendFile(q, "voice")
+	default:
+		return nil, bad("failed to get HTTP URL content: wrong type of a voice message: " + kind)
+	}
+}
+
+func (s *Server) sendFile(q *request, field string) (any, *problem) {
 	caption, entities, p := q.content("caption", "caption_entities", 1024)
 	if p != nil {
 		return nil, p
 	}
-	f, ok := q.files["document"]
+	f, ok := q.files[field]
 	if !ok || len(f.Data) == 0 {
 		return nil, bad("file must be non-empty")
 	}
 	if len(f.Data) > 50<<20 {
 		return nil, &problem{code: http.StatusRequestEntityTooLarge, text: "Request Entity Too Large"}
 	}
+	f.Voice = field == "voice"
 	return s.place(q, SentMessage{Text: caption, Entities: entities, File: &f})
 }
 

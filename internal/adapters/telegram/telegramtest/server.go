@@ -169,6 +169,7 @@ func init() {
 		"setwebhook": (*Server).setWebhook, "deletewebhook": (*Server).deleteWebhook,
 		"sendmessage": (*Server).sendMessage, "editmessagetext": (*Server).editMessageText,
 		"sendmessagedraft": (*Server).sendMessageDraft, "senddocument": (*Server).sendDocument,
+		"sendvoice":      (*Server).sendVoice,
 		"sendchataction": (*Server).sendChatAction, "deletemessage": (*Server).deleteMessage,
 		"answercallbackquery": (*Server).answerCallbackQuery, "setmycommands": (*Server).setMyCommands,
 		"getmycommands": (*Server).getMyCommands, "setmessagereaction": (*Server).setMessageReaction, "leavechat": (*Server).leaveChat,
