@@ -11,7 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/llm"
-	"parley/internal/llm/speech"
+	"parley/internal/llm/openai"
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/notes/citation"
@@ -42,7 +42,7 @@ func (f *front) newVoice() *voice {
 		name = config.SpeechPiper
 	}
 	return &voice{f, &wrap.Mouth{Name: name, Price: s.Price, Reserve: f.models.reserve, Count: f.models.count,
-		Of: speech.Endpoint{BaseURL: s.BaseURL, Key: string(s.APIKey), Model: s.Model, Voice: s.Voice, Format: s.Format,
+		Of: openai.Speech{BaseURL: s.BaseURL, Key: string(s.APIKey), Model: s.Model, Voice: s.Voice, Format: s.Format,
 			Piper: s.Kind == config.SpeechPiper, Timeout: s.Timeout}}, &background.Work{Background: f.background}}
 }
 
@@ -177,7 +177,8 @@ func (v *voice) gist(ctx context.Context, said string) string {
 		return beginning
 	}
 	short := aloud(resp.Message.Content)
-	if _, why := review.Composed(short, []string{said}, citation.Supported); why != "" || short == "" || utf8.RuneCountInString(short) > longest {
+	_, why := review.Composed(short, []string{said}, citation.Supported)
+	if why != "" || short == "" || utf8.RuneCountInString(short) > longest {
 		return beginning
 	}
 	return short

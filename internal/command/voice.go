@@ -35,7 +35,8 @@ func (v Voice) commands() []gate.Command {
 		return nil
 	}
 	return []gate.Command{{Name: "voice", Help: "Hear my answers, too", Effect: gate.ReadsBare, Quiet: true, Run: v.run,
-		Options: []gate.Option{{Name: "when", Help: "on, off, or reply: when you speak to me", Choices: []string{VoiceOn, VoiceReply, voiceOff}}}}}
+		Options: []gate.Option{{Name: "when", Help: "on, off, or reply: when you speak to me",
+			Choices: []string{VoiceOn, VoiceReply, voiceOff}}}}}
 }
 
 func (v Voice) run(ctx context.Context, r gate.Request) (chat.Answer, error) {

@@ -53,6 +53,13 @@ type Image struct {
 	Data []byte
 }
 
+// Recording is somebody speaking.
+type Recording struct {
+	MIME string // audio/ogg, audio/mpeg or audio/wav
+	End  string // of a file's name, with the dot
+	Data []byte
+}
+
 // ToolSpec describes a tool to a model.
 type ToolSpec struct {
 	Name        string          // ^[a-z][a-zA-Z0-9_-]{0,63}$

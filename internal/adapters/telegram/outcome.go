@@ -73,7 +73,7 @@ func shut(err error) bool {
 const (
 	refusedChat        = "chat not found" // also of a person who never wrote to the bot
 	refusedEntities    = "entit"          // "can't parse entities", "entity beginning at ..."
-	refusedVoice       = "VOICE_MESSAGES_FORBIDDEN"
+	refusedVoice       = "voice_messages_forbidden"
 	refusedThread      = "thread not found"
 	refusedNotModified = "message is not modified"
 	refusedEdit        = "message to edit not found"

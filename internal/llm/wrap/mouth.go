@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/llm"
-	"parley/internal/llm/speech"
 )
 
 // Mouth is the endpoint that speaks, held to limits of money and counted. It is safe for
 // many goroutines.
 type Mouth struct {
-	Of      speech.Endpoint
+	Of      Speaker
 	Name    string  // the owner's
 	Price   float64 // of a million characters
 	Reserve func(context.Context, Amount) (func(Amount), error)
@@ -20,12 +19,17 @@ type Mouth struct {
 	Breaker Breaker
 }
 
+// Speaker makes recordings; of which voice, "" leaves to it.
+type Speaker interface {
+	Speak(ctx context.Context, text, voice string) (llm.Recording, error)
+}
+
 // ErrResting is returned while an endpoint rests that failed.
 var ErrResting = errors.New("the endpoint failed a moment ago, and rests")
 
 // Speak says text. Endpoints do not say what a recording took: the tokens of the text are
 // counted, and its characters are paid.
-func (m *Mouth) Speak(ctx context.Context, text, voice string) (r speech.Recording, err error) {
+func (m *Mouth) Speak(ctx context.Context, text, voice string) (r llm.Recording, err error) {
 	n := llm.EstimateTokens(llm.Message{Content: text})
 	used := llm.Usage{Prompt: n, Total: n, Attempts: 1, Cost: m.Price * float64(utf8.RuneCountInString(text)) / 1e6}
 	done, err := m.Reserve(ctx, Amount{int64(n), used.Cost})

@@ -34,7 +34,8 @@ type wireMessage struct {
 // check refuses what Discord refuses, and what Parley must never send: a post
 // or an edit that could ping.
 func check(body []byte) (in wireMessage, p *problem) {
-	if i := strings.Index(string(body), `{"content"`); i > 0 { // multipart: payload_json comes first
+	i := strings.Index(string(body), `{"content"`)
+	if i > 0 { // multipart: payload_json comes first
 		body = []byte(strings.SplitN(string(body[i:]), "\n", 2)[0])
 	}
 	bad := func(message string) (wireMessage, *problem) {
@@ -44,7 +45,7 @@ func check(body []byte) (in wireMessage, p *problem) {
 		return bad("invalid JSON")
 	}
 	switch {
-	case in.Content == "" && len(in.Components) == 0:
+	case in.Content == "" && len(in.Components) == 0 && i <= 0:
 		return in, &problem{status: 400, code: 50006, message: "Cannot send an empty message"}
 	case utf8.RuneCountInString(in.Content) > 2000:
 		return bad("Must be 2000 or fewer in length.")

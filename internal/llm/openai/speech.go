@@ -1,6 +1,4 @@
-// Package speech turns text into recordings, at an OpenAI-compatible endpoint or Piper's
-// own HTTP server. It does not decide what is worth saying aloud.
-package speech
+package openai
 
 import (
 	"bytes"
@@ -20,8 +18,9 @@ import (
 	"parley/internal/llm"
 )
 
-// Endpoint makes recordings. It is safe for many goroutines, and makes one attempt each.
-type Endpoint struct {
+// Speech is an endpoint that turns text into recordings: an OpenAI-compatible one, or Piper's
+// own HTTP server. It is safe for many goroutines, and makes one attempt each.
+type Speech struct {
 	BaseURL string // with /v1, or Piper's
 	Key     string
 	Model   string
@@ -29,13 +28,6 @@ type Endpoint struct {
 	Format  string // "opus", "mp3" or "wav"; what comes may be another
 	Piper   bool
 	Timeout time.Duration
-}
-
-// Recording is somebody speaking.
-type Recording struct {
-	MIME string // audio/ogg, audio/mpeg or audio/wav
-	End  string // of a file's name, with the dot
-	Data []byte
 }
 
 // maxRecording bounds a recording: what Discord takes in any place.
@@ -46,7 +38,7 @@ const usualVoice = "alloy"
 
 // Speak says text in a voice, "" for the endpoint's. Its errors are *llm.Error or ctx's, and
 // hold nothing of the text.
-func (e Endpoint) Speak(ctx context.Context, text, voice string) (r Recording, err error) {
+func (e Speech) Speak(ctx context.Context, text, voice string) (r llm.Recording, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.Timeout)
 	defer cancel()
 	voice = cmp.Or(voice, e.Voice)
@@ -70,16 +62,16 @@ func (e Endpoint) Speak(ctx context.Context, text, voice string) (r Recording, e
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return r, broken(ctx, err)
+		return r, unheard(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return r, &llm.Error{Class: class(resp.StatusCode), Status: resp.StatusCode, Detail: "speech"}
+		return r, &llm.Error{Class: classOf(resp.StatusCode), Status: resp.StatusCode, Detail: "speech"}
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxRecording+1))
 	switch {
 	case err != nil:
-		return r, broken(ctx, err)
+		return r, unheard(ctx, err)
 	case len(data) > maxRecording:
 		return r, &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("the recording has more than %d MB", maxRecording>>20)}
 	}
@@ -90,8 +82,8 @@ func (e Endpoint) Speak(ctx context.Context, text, voice string) (r Recording, e
 	return r, nil
 }
 
-// broken is the error of a connection, without the address, which may hold a password.
-func broken(ctx context.Context, err error) error {
+// unheard is the error of a connection, without the address, which may hold a password.
+func unheard(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -101,7 +93,7 @@ func broken(ctx context.Context, err error) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: "speech: " + err.Error()}
 }
 
-func class(status int) error {
+func classOf(status int) error {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return llm.ErrAuth
@@ -123,14 +115,14 @@ type piperRequest struct {
 
 // recognized tells a recording by its first bytes: servers do not keep to the format that
 // they are asked for, nor to the type they declare.
-func recognized(data []byte) (r Recording, ok bool) {
+func recognized(data []byte) (r llm.Recording, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("OggS")):
-		return Recording{"audio/ogg", ".ogg", data}, true
+		return llm.Recording{MIME: "audio/ogg", End: ".ogg", Data: data}, true
 	case bytes.HasPrefix(data, []byte("RIFF")) && len(data) > 12 && string(data[8:12]) == "WAVE":
-		return Recording{"audio/wav", ".wav", data}, true
+		return llm.Recording{MIME: "audio/wav", End: ".wav", Data: data}, true
 	case bytes.HasPrefix(data, []byte("ID3")), len(data) > 1 && data[0] == 0xff && data[1]&0xe0 == 0xe0:
-		return Recording{"audio/mpeg", ".mp3", data}, true
+		return llm.Recording{MIME: "audio/mpeg", End: ".mp3", Data: data}, true
 	}
 	return r, false
 }
