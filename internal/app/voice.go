@@ -8,10 +8,10 @@ import (
 
 	"parley/config"
 	"parley/internal/agent/background"
+	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/llm"
-	"parley/internal/llm/openai"
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/notes/citation"
@@ -33,17 +33,12 @@ var gistPrompt string
 
 // newVoice returns what speaks; nil where the settings name no endpoint.
 func (f *front) newVoice() *voice {
-	s := f.cfg.Speech
-	if !s.Spoken() {
+	e, name, ok := setup.Speech(f.cfg.Speech)
+	if !ok {
 		return nil
 	}
-	name := s.Model
-	if s.Kind == config.SpeechPiper {
-		name = config.SpeechPiper
-	}
-	return &voice{f, &wrap.Mouth{Name: name, Price: s.Price, Reserve: f.models.reserve, Count: f.models.count,
-		Of: openai.Speech{BaseURL: s.BaseURL, Key: string(s.APIKey), Model: s.Model, Voice: s.Voice, Format: s.Format,
-			Piper: s.Kind == config.SpeechPiper, Timeout: s.Timeout}}, &background.Work{Background: f.background}}
+	return &voice{f, &wrap.Mouth{Of: e, Name: name, Price: f.cfg.Speech.Price, Reserve: f.models.reserve, Count: f.models.count},
+		&background.Work{Background: f.background}}
 }
 
 // open begins to speak beside the lanes.

@@ -68,6 +68,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	d.space(cfg.DataDir)
 	d.folders(ctx, cfg)
 	d.model(ctx, cfg)
+	d.speech(ctx, cfg.Speech)
 	d.platforms(ctx, cfg)
 	d.servers(ctx, cfg)
 	d.services(ctx, cfg)

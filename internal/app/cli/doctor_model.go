@@ -169,6 +169,20 @@ func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
 	}
 }
 
+// speech has a word spoken.
+func (d *doctor) speech(ctx context.Context, s config.Speech) {
+	e, name, ok := setup.Speech(s)
+	if !ok {
+		return
+	}
+	began := time.Now()
+	r, err := e.Speak(ctx, "Hello.", "")
+	if err != nil {
+		err = text.Tell("%w; check %s", err, "speech.base_url, speech.api_key, speech.model")
+	}
+	d.line("speech", err, "%s speaks %s, %d KB in %s", name, r.MIME, len(r.Data)>>10, time.Since(began).Round(time.Millisecond))
+}
+
 // quirks shows what was learned about the model.
 func (d *doctor) quirks(ctx context.Context, e *setup.Engine) {
 	list, err := e.Quirks(ctx)

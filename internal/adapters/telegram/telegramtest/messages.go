@@ -301,7 +301,7 @@ func (s *Server) sendVoice(q *request) (any, *problem) {
 	case len(f.Data) == 0, kind == "application/ogg", kind == "audio/mpeg":
 		return s.sendFile(q, "voice")
 	default:
-		return nil, bad("failed to get HTTP URL content: wrong type of a voice message: " + kind)
+		return nil, bad("wrong type of a voice message: %s", kind)
 	}
 }
 
