@@ -115,6 +115,14 @@ func (c *crossing) recorded(amount int) (status string) {
 	return status
 }
 
+// unclear reports whether it was recorded of a payment, now or when this was asked before, that
+// nobody can tell whether it was made: a backup that is put back later takes that record.
+func (c *crossing) unclear(amount int) bool {
+	key := fmt.Sprint("unclear ", amount)
+	c.did[key] = c.did[key] || c.recorded(amount) == "unknown"
+	return c.did[key]
+}
+
 // books compares what the bot says of a payment with what the server did.
 func (c *crossing) books(amount int) {
 	paid, status := c.h.till.payments(amount), c.recorded(amount)
@@ -172,6 +180,7 @@ func paysBy(c *crossing, amount int, call string) part {
 				_, waits = c.waits(amount)
 				q.yes = q.yes && !waits
 			}
+			c.unclear(amount)
 		},
 		again: func() {
 			if q.asked && !c.did["handed"] {
@@ -182,7 +191,7 @@ func paysBy(c *crossing, amount int, call string) part {
 			c.books(amount)
 			paid := c.h.till.payments(amount)
 			cut := c.torn > 0 && strings.HasPrefix(call, "errand") // a helper's job that was cut short is not begun again
-			if q.yes && paid == 0 && c.recorded(amount) != "unknown" && !cut {
+			if q.yes && paid == 0 && !c.unclear(amount) && !cut {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
 			if _, later := c.newest(fmt.Sprint(amount)); paid > 0 && (lapsed || !q.asked && !later) { // once the model was back
