@@ -61,6 +61,10 @@ var players = map[string]player{
 	"choose":   {plays: choosing},
 	"slash":    {front: "discord", plays: slashing},
 	"file":     {alone: true, plays: sending},
+	"shop":     {plays: shopping},
+	"digest":   {alone: true, plays: digesting},
+	"shell":    {alone: true, plays: importing},
+	"appoint":  {company: true, plays: appointing},
 }
 
 // question is what a player was asked, and what may come of it.
