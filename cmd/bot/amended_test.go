@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,49 @@ func TestChangedAndTakenBack(t *testing.T) {
 			}
 			kill(child)
 		})
+	}
+}
+
+// TestUndoOfWhatIsTakenBack: a fact that went with its message, and of which its person has not
+// been told yet, is named by /facts undo, with what brings it back; and that does.
+func TestUndoOfWhatIsTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).onDiscord()
+	child := w.start(t)
+	w.connected(t)
+	n := 0
+	say := func(text string) (id, got string) {
+		n++
+		id = w.dc.Message("", "50", "42", text)
+		w.discordSent(t, n)
+		w.settled(t)
+		sent := w.dc.Sent()
+		return id, sent[len(sent)-1].Content
+	}
+	say("/facts add plays the cello")
+	w.llm.Queue(callTool("save_fact", `{"content":"Has a boat called Heron"}`), says("Noted."))
+	boat, _ := say("note that my boat is called Heron")
+	holds := func() int {
+		return w.count(t, "SELECT count(*) FROM key_facts WHERE content = 'Has a boat called Heron' AND valid_to = ''")
+	}
+	if holds() != 1 {
+		t.Fatal("it was not noted")
+	}
+	w.dc.Delete("", "50", boat)
+	eventually(t, "forgotten", func() bool { return holds() == 0 })
+	kill(child)
+	w.start(t)
+	w.connected(t)
+	_, got := say("/facts undo")
+	back := regexp.MustCompile("“Has a boat called Heron” is forgotten. (/facts undo \\d+) brings it back").FindStringSubmatch(got)
+	if back == nil || holds() != 0 {
+		t.Fatalf("undo says %q", got)
+	}
+	if _, got := say(back[1]); holds() != 1 {
+		t.Errorf("%s says %q", back[1], got)
+	}
+	if _, got := say("/facts undo"); holds() != 0 || !strings.Contains(got, "Heron") {
+		t.Errorf("what was seen last is not undone: %q", got)
 	}
 }
 

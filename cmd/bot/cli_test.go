@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/llm/llmtest"
 )
 
 // TestCommandLine: what is printed where, and the exit code. The rows follow
@@ -112,5 +114,31 @@ func TestMistakesSpeakTheMachinesLanguage(t *testing.T) {
 		if code == 0 || !strings.Contains(out, tt.want) {
 			t.Errorf("bot %s: %d, lacks %q:\n%s", tt.args, code, tt.want, out)
 		}
+	}
+}
+
+// TestEachUserOfTheTerminalIsAlone: without --channel each --user has a direct chat of their own,
+// of which another's list of conversations tells nothing.
+func TestEachUserOfTheTerminalIsAlone(t *testing.T) {
+	t.Parallel()
+	model := llmtest.NewServer()
+	t.Cleanup(model.Close)
+	model.Structured(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Text: `{"summary":"They planned.","title":"Zebra party","decisions":[],"facts":[]}`}
+	})
+	data, file := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "bot.yaml")
+	must(t, os.WriteFile(file, []byte("model: {base_url: \""+model.URL()+"\", name: test}\n"), 0o600))
+	says := func(user, lines string) string {
+		t.Helper()
+		out, code := typed(lines, "chat", "--config", file, "--data", data, "--user", user)
+		if code != 0 {
+			t.Fatalf("%d: %s", code, out)
+		}
+		return out
+	}
+	says("ann", "we plan a party\n/session end\n")
+	eventually(t, "it has a title", func() bool { return strings.Contains(says("ann", "/session list\n"), "Zebra party") })
+	if got := says("bob", "hello\n/session list\n"); strings.Contains(got, "Zebra") || strings.Count(got, "· ") == 0 {
+		t.Errorf("another reads %s", got)
 	}
 }

@@ -100,3 +100,47 @@ func TestDeskUnderAnotherAgent(t *testing.T) {
 		t.Error("nobody answers after the desk gave the conversation back")
 	}
 }
+
+// TestStatusTellsOneself: /status tells a member what is left for them and for their channel, which
+// what others use elsewhere does not change, and nothing of what is left for everybody; and
+// where others read along, a reminder names no time zone that was set in the direct chat.
+func TestStatusTellsOneself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "BOT_LIMITS_TOKENS_PER_DAY=500000", "BOT_LIMITS_USER_TOKENS_PER_DAY=300000", "BOT_LIMITS_CHANNEL_TOKENS_PER_DAY=400000")
+	w.tg.AddChat(-100)
+	child := w.start(t)
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "I see.", Usage: [2]int{70_000, 10}} })
+	left := func(who int64) string {
+		_, after, _ := strings.Cut(w.say(t, who, "/status"), "left for you")
+		return after
+	}
+	before := left(8)
+	w.say(t, 7, "spend a lot")
+	w.settled(t)
+	check := func() {
+		t.Helper()
+		if got := left(8); got != before || got == "" || strings.Contains(got, "everybody") {
+			t.Errorf("a member is told %q, and was told %q", got, before)
+		}
+		if got := left(1); !strings.Contains(got, "429990 for everybody together") {
+			t.Errorf("the owner is told %q", got)
+		}
+	}
+	check()
+	w.say(t, 8, "/remind zone Asia/Kathmandu")
+	w.llm.Respond(nil)
+	for _, call := range []llmtest.Turn{callTool("set_reminder", `{"text":"water the plants","when":"tomorrow at 8"}`),
+		callTool("set_reminder", `{"text":"stretch","when":"every day at 9"}`), callTool("list_reminders", "{}")} {
+		w.llm.Queue(call, says("Done."))
+		w.answered(t, -100, 8, "@parley_bot my reminders")
+		if last := w.lastAsked(); strings.Contains(last, "Kathmandu") || !strings.Contains(last, "UTC+05:45") {
+			t.Errorf("in company the model reads %s", last)
+		}
+	}
+	w.settled(t)
+	kill(child)
+	w.start(t)
+	if got := left(8); strings.Contains(got, "everybody") {
+		t.Errorf("in the next process a member is told %q", got)
+	}
+}

@@ -72,10 +72,11 @@ func askingOnce(c *crossing) part {
 					break
 				}
 			}
+			c.unclear(amount)
 		},
 		check: func() {
 			c.books(amount)
-			if agreed && c.h.till.payments(amount) == 0 && c.recorded(amount) != "unknown" {
+			if agreed && c.h.till.payments(amount) == 0 && !c.unclear(amount) {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
 		},

@@ -22,6 +22,9 @@ func (c *crossing) waiting(word string) int {
 	return c.h.one("SELECT count(*) FROM reminders WHERE state = 'waiting' AND text LIKE '%" + word + "%'")
 }
 
+// offered is what an undo that cannot be done says may be undone instead.
+var offered = regexp.MustCompile(`/facts undo \d+`)
+
 // undoing takes back the last of two changes, once.
 func undoing(c *crossing) part {
 	one, two := fmt.Sprintf("likes zv%da", c.n), fmt.Sprintf("likes zv%db", c.n)
@@ -38,6 +41,9 @@ func undoing(c *crossing) part {
 			got := c.tells("/facts undo")
 			switch {
 			case last && c.did["changed"]: // another player changed a fact since
+				if more := offered.FindString(got); more != "" && strings.Contains(c.tells(more), "could undo") {
+					c.wrong("undo offers %q, and that undoes nothing", more)
+				}
 			case last && (c.holds(one) != 1 || c.holds(two) != 0):
 				c.wrong("undo left %d of the last and %d of the one before, and says %q", c.holds(two), c.holds(one), got)
 			case last && !strings.Contains(got, two) && (c.torn == 0 || !strings.Contains(got, "is undone")):
@@ -229,6 +235,7 @@ func choosing(c *crossing) part {
 			}
 			_, waits = c.waits(two)
 			chosen, q.yes = !waits, q.yes && !waits
+			c.unclear(one)
 		},
 		check: func() {
 			c.books(one)
@@ -236,7 +243,7 @@ func choosing(c *crossing) part {
 			if chosen && paid()[1] > before[1] {
 				c.wrong("paid what was not agreed to")
 			}
-			if q.yes && c.h.till.payments(one) == 0 && c.recorded(one) != "unknown" {
+			if q.yes && c.h.till.payments(one) == 0 && !c.unclear(one) {
 				c.wrong("agreed to, and not paid: %q", c.recorded(one))
 			}
 			if paid()[0] > before[0] && (lapsed || !q.asked) {
@@ -275,10 +282,11 @@ func slashing(c *crossing) part {
 			}
 			_, waits = c.waits(amount)
 			agreed = agreed && !waits
+			c.unclear(amount)
 		},
 		check: func() {
 			c.books(amount)
-			if agreed && c.h.till.payments(amount) == 0 && c.recorded(amount) != "unknown" {
+			if agreed && c.h.till.payments(amount) == 0 && !c.unclear(amount) {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
 		},

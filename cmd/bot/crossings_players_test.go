@@ -61,6 +61,10 @@ var players = map[string]player{
 	"choose":   {plays: choosing},
 	"slash":    {front: "discord", plays: slashing},
 	"file":     {alone: true, plays: sending},
+	"shop":     {plays: shopping},
+	"digest":   {alone: true, plays: digesting},
+	"shell":    {alone: true, plays: importing},
+	"appoint":  {company: true, plays: appointing},
 }
 
 // question is what a player was asked, and what may come of it.
@@ -113,6 +117,14 @@ func (c *crossing) recorded(amount int) (status string) {
 	_ = c.h.rows.QueryRow(fmt.Sprintf("SELECT status FROM tool_calls WHERE name = 'bank__pay' AND arguments LIKE '%%:%d}%%' ORDER BY id DESC LIMIT 1",
 		amount)).Scan(&status)
 	return status
+}
+
+// unclear reports whether it was recorded of a payment, now or when this was asked before, that
+// nobody can tell whether it was made: a backup that is put back later takes that record.
+func (c *crossing) unclear(amount int) bool {
+	key := fmt.Sprint("unclear ", amount)
+	c.did[key] = c.did[key] || c.recorded(amount) == "unknown"
+	return c.did[key]
 }
 
 // books compares what the bot says of a payment with what the server did.
@@ -172,6 +184,7 @@ func paysBy(c *crossing, amount int, call string) part {
 				_, waits = c.waits(amount)
 				q.yes = q.yes && !waits
 			}
+			c.unclear(amount)
 		},
 		again: func() {
 			if q.asked && !c.did["handed"] {
@@ -182,7 +195,7 @@ func paysBy(c *crossing, amount int, call string) part {
 			c.books(amount)
 			paid := c.h.till.payments(amount)
 			cut := c.torn > 0 && strings.HasPrefix(call, "errand") // a helper's job that was cut short is not begun again
-			if q.yes && paid == 0 && c.recorded(amount) != "unknown" && !cut {
+			if q.yes && paid == 0 && !c.unclear(amount) && !cut {
 				c.wrong("agreed to, and not paid: %q", c.recorded(amount))
 			}
 			if _, later := c.newest(fmt.Sprint(amount)); paid > 0 && (lapsed || !q.asked && !later) { // once the model was back

@@ -64,15 +64,19 @@ func pondering(c *crossing) part {
 }
 
 // answering answers what a tool server asks.
-func answering(c *crossing) part {
-	number := c.amount(7)
+func answering(c *crossing) part { return answersTo(c, "bank", c.h.till, c.amount(7)) }
+
+// shopping answers what another tool server asks.
+func shopping(c *crossing) part { return answersTo(c, "shop", c.h.shop, c.amount(13)) }
+
+func answersTo(c *crossing, server string, at *till, number int) part {
 	words := fmt.Sprintf("order %d", number)
 	asked, answered := false, false
 	return part{
 		begin: func() {
 			c.said++
 			unclear := strings.Count(c.h.log.String(), "not clear whom")
-			got := c.say(0, fmt.Sprintf(`tok-%d-%d. please call bank__order {"number":%d}`, c.n, c.said, number))
+			got := c.say(0, fmt.Sprintf(`tok-%d-%d. please call %s__order {"number":%d}`, c.n, c.said, server, number))
 			asked = strings.Contains(got, words)
 			// A server does not say for which of two calls it asks: while somebody owes it an answer, nobody else is asked.
 			owed := strings.Count(c.h.log.String(), "not clear whom") > unclear
@@ -97,9 +101,9 @@ func answering(c *crossing) part {
 			}
 		},
 		check: func() {
-			c.h.till.mu.Lock()
-			heard := c.h.till.heard[number]
-			c.h.till.mu.Unlock()
+			at.mu.Lock()
+			heard := at.heard[number]
+			at.mu.Unlock()
 			n := 0
 			for _, h := range heard {
 				if s, tg := c.seat.(*onTG); h == "accept large" || h == "accept small" && tg && s.old != 0 { // by its first button

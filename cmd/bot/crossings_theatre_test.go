@@ -40,7 +40,7 @@ type theatre struct {
 	*world
 	t            *testing.T
 	engine       string
-	till         *till
+	till, shop   *till
 	rows         *sql.DB
 	child        *exec.Cmd
 	dead         chan struct{}
@@ -52,7 +52,8 @@ type theatre struct {
 	shown        string         // the file with what a terminal shows
 	gone         []string       // canaries of people who were forgotten
 	levels       int
-	desk         int64 // where its desk is now
+	appointed    string // where the settings say that the clerk answers; "" is nowhere
+	desk         int64  // where its desk is now
 
 	mu    sync.Mutex
 	moods map[string]mood // of a crossing, by its number
@@ -145,17 +146,19 @@ func (h *theatre) written(who string) {
 	must(h.t, os.WriteFile(h.file, []byte(`mcp:
   servers:
     - {name: bank, url: "`+h.till.url+`"}
+    - {name: shop, url: "`+h.shop.url+`"}
 tools:
   policy:
     bank__pay: {ask: always, who: `+who+`}
     bank__draw: {ask: never}
     bank__order: {ask: never}
     bank__ponder: {ask: never}
+    shop__order: {ask: never}
 subagents:
   - {name: errand_runner, description: Runs errands., prompt_file: "`+dir+`/runner.md", tools: [bank__pay], max_turns: 3}
 agents:
   - {name: home, persona: "`+dir+`/home.md", playbook: "`+dir+`/book", places: [default]}
-  - {name: clerk, persona: "`+dir+`/clerk.md"}
+  - {name: clerk, persona: "`+dir+`/clerk.md", places: [`+h.appointed+`]}
 limits: {user_tokens_per_day: 500000}
 quick: on
 `), 0o600))
@@ -173,7 +176,8 @@ func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 	if engine == "postgres" && h.url == "" {
 		h.served(t)
 	}
-	h.till = newTill(t)
+	h.till, h.shop = newTill(t), newTill(t)
+	h.llm.Structured(summed)
 	dir := t.TempDir()
 	h.file = filepath.Join(dir, "bot.yaml")
 	must(t, os.Mkdir(filepath.Join(dir, "book"), 0o700))
@@ -253,13 +257,19 @@ func (h *theatre) warm() {
 			waittest.Within(patience, func() bool {
 				return h.one("SELECT count(*) FROM inbox WHERE id "+id+" AND state <> 'new'") > 0 && h.unfinished() == 0
 			})
-			return waittest.Within(time.Second, func() bool { return len(seat.sees()) > before }) &&
-				strings.Contains(seat.sees()[len(seat.sees())-1].text, "bank: up")
+			all := func() (said string) {
+				for _, m := range seat.sees()[before:] {
+					said += m.text + "\n"
+				}
+				return said
+			}
+			return waittest.Within(time.Second, func() bool { return bothUp.MatchString(all()) })
 		})
 		h.cold = false
 	}
 	if h.cold {
 		h.shows(h.t, "/tools servers", "bank: up")
+		h.shows(h.t, "/tools servers", "shop: up")
 		h.settled(h.t)
 		h.cold = false
 	}
@@ -339,6 +349,7 @@ func (h *theatre) due(t *testing.T, word string) {
 var (
 	oneToken = regexp.MustCompile(`tok-(\d+)-\d+\.`)
 	sentOut  = regexp.MustCompile(`^[^{]*errand of (\d+)`)
+	bothUp   = regexp.MustCompile(`(?s)bank: up.*shop: up`)
 	wish     = regexp.MustCompile(`(\w+__?\w+) (\{[^}]*\})`)
 )
 

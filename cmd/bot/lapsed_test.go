@@ -316,3 +316,55 @@ func TestYesToAModelsCallInAJourney(t *testing.T) {
 		t.Errorf("%d were paid, or something waits still", len(paid))
 	}
 }
+
+// TestYesInAnotherConversation: a yes to what was asked in a conversation that has expired, or that
+// the person left for an earlier one, pays nothing and says why, in the next process too.
+func TestYesInAnotherConversation(t *testing.T) {
+	t.Parallel()
+	w, paid := banked(t)
+	w.pays(func() string { return `{"amount":500,"to":"mallory"}` })
+	child := w.start(t)
+	w.connected(t)
+	w.shows(t, "/tools servers", "bank: up, 1 tool in use")
+	w.say(t, 22, "let us talk")
+	w.settled(t)
+	var first string
+	db, err := w.look()
+	must(t, err)
+	must(t, db.QueryRow("SELECT id FROM sessions WHERE channel = '22'").Scan(&first))
+	must(t, db.Close())
+	w.say(t, 22, "/session end")
+	asked := map[int64]telegramtest.SentMessage{}
+	for who := int64(21); who <= 23; who++ {
+		asked[who] = w.askedToPay(t, who, int(5000+who))
+	}
+	w.settled(t)
+	if got := w.say(t, 22, "/session resume "+first[:8]); !strings.Contains(got, "We go on with") {
+		t.Fatalf("resumed: %q", got)
+	}
+	w.settled(t)
+	kill(child)
+	w.change(t, "UPDATE sessions SET expires_at = '"+stampAgo(1)+"', last_activity = '"+stampAgo(500)+"' WHERE channel = '21'")
+	w.start(t)
+	w.connected(t)
+	for who := int64(21); who <= 22; who++ {
+		n := len(w.in(who))
+		w.tg.Push(w.to(telegramtest.Text(who, who, "yes"), asked[who].ID, w.tg.BotID()))
+		if said := w.sentTo(t, who, n); !strings.Contains(said, "so I did nothing") {
+			t.Errorf("%d: %s", who, said)
+		}
+		if said := w.presses(t, who, asked[who]); !strings.Contains(said, "so I did nothing") {
+			t.Errorf("%d presses: %s", who, said)
+		}
+	}
+	if len(paid) != 0 {
+		t.Fatalf("paid %s", <-paid)
+	}
+	w.shows(t, "/tools servers", "bank: up, 1 tool in use")
+	w.tg.Push(telegramtest.Text(23, 23, "yes"))
+	<-paid
+	w.settled(t)
+	if len(paid) != 0 || w.count(t, "SELECT count(*) FROM tool_calls WHERE status = 'pending'") != 0 {
+		t.Errorf("paid again, or something waits still")
+	}
+}

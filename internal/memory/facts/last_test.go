@@ -1,6 +1,7 @@
 package facts_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,6 +84,15 @@ func TestUndoRefusesWhatChangedSince(t *testing.T) {
 		!strings.Contains(err.Error(), fmt.Sprintf("/facts undo %d", saved.Change.ID)) {
 		t.Errorf("%v", err)
 	}
+	must(t, second(facts.Service{Rows: f.Facts}.Undo(bg, facts.Asker{Viewer: v}, saved.Change.ID)))
+	gone, err := f.Facts.ForgetFact(bg, v, first.ID)
+	must(t, err)
+	service, asker := facts.Service{Rows: f.Facts}, facts.Asker{Viewer: v}
+	if _, err := service.Undo(bg, asker, first.Change.ID); !errors.Is(err, facts.ErrUndoOver) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("“plays the cello” is forgotten. /facts undo %d", gone.ID)) {
+		t.Errorf("forgotten since: %v", err)
+	}
+	must(t, second(service.Undo(bg, asker, gone.ID)))
 	other := save(t, f.Store, v, "rides a bike")
 	must(t, second(f.Facts.EraseFact(bg, v, other.ID)))
 	if got, err := f.undo(); !errors.Is(err, facts.ErrErased) {
@@ -91,6 +101,21 @@ func TestUndoRefusesWhatChangedSince(t *testing.T) {
 	save(t, f.Store, v, "likes tea")
 	if got, err := f.undo(); err != nil || got != "added likes tea" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What somebody else changed since is not offered to whom it is not theirs to take back.
+func TestUndoOffersTheirOwn(t *testing.T) {
+	clock := &ticking{t: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
+	ann, bob := in("x:a", "c", ""), in("x:b", "c", "")
+	said, err := s.Facts.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9am"})
+	must(t, err)
+	must(t, second(s.Facts.UpdateFact(bg, bob, said.ID, facts.NewFact{Content: "Standup is at 10am", Worth: facts.Worth{Explicit: true}})))
+	service := facts.Service{Rows: s.Facts}
+	_, err = service.Undo(bg, facts.Asker{Viewer: ann, Admin: func(context.Context) bool { return true }}, said.Change.ID)
+	if !errors.Is(err, facts.ErrUndoOver) || strings.Contains(err.Error(), "/facts undo") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -19,7 +19,7 @@ const undoChange = 24 * time.Hour
 var (
 	ErrNoChange = text.Tell("there is nothing of yours that I could undo there")
 	ErrUndoLate = text.Tell("that was more than a day ago: it can no longer be undone")
-	ErrUndoOver = text.Tell("it was changed again since: undo that first")
+	ErrUndoOver = text.Tell("it was changed again since")
 	ErrErased   = text.Tell("what you did last was to erase a fact for good, which cannot be undone; an earlier change has a number in /facts undo")
 )
 
@@ -32,7 +32,8 @@ type taken struct {
 	updated, validTo, was, is string
 	scope                     Scope
 	subject                   string
-	over                      int64 // the next change of the fact, 0 for none
+	over                      int64 // their own last change of the fact after it, 0 for none
+	later                     int64 // how many changes of the fact, of anybody, came after it
 }
 
 // seen is when its person saw a change c, or made it; "" is not yet.
@@ -110,13 +111,16 @@ func batch(query engine.Querier, v Viewer, id int64) ([]taken, error) {
 	return takeable(query, v, ":id <> 0 AND (c.id = :id OR c.batch = :id) ORDER BY c.id", engine.Named{"id": id})
 }
 
+// after ends a query of the changes d of a fact that came after a change c, and not with it.
+const after = "FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch))"
+
 // takeable reads changes that were made for v. end narrows and orders.
 func takeable(query engine.Querier, v Viewer, end string, args engine.Named) ([]taken, error) {
 	return engine.Select(query, func(r engine.Scanner) (c taken, err error) {
 		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
-			&c.was, &c.is, &c.scope, &c.subject, &c.over)
+			&c.was, &c.is, &c.scope, &c.subject, &c.over, &c.later)
 	}, `SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
-			coalesce((SELECT max(CASE d.batch WHEN 0 THEN d.id ELSE d.batch END) FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch))), 0)
+			coalesce((SELECT max(CASE d.batch WHEN 0 THEN d.id ELSE d.batch END) `+after+` AND d.user_id = :user), 0), (SELECT count(*) `+after+`)
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
 }
@@ -148,6 +152,8 @@ func (c taken) stuck(now time.Time) error {
 		return ErrUndoLate
 	case c.altered() && c.over != 0 && c.validTo == "":
 		return text.Tell("%w; it says now: “%s”. /facts undo %d takes that back", ErrUndoOver, text.Shorten(c.is, maxTold), c.over)
+	case c.altered() && c.over != 0:
+		return text.Tell("%w; “%s” is forgotten. /facts undo %d brings it back", ErrUndoOver, text.Shorten(c.is, maxTold), c.over)
 	case c.altered():
 		return ErrUndoOver
 	}
@@ -156,7 +162,7 @@ func (c taken) stuck(now time.Time) error {
 
 // altered reports whether a fact was changed again since.
 func (c taken) altered() bool {
-	return c.over != 0 || c.stamp != c.updated || (c.validTo != "") != (c.kind == Forgotten)
+	return c.later > 0 || c.stamp != c.updated || (c.validTo != "") != (c.kind == Forgotten)
 }
 
 func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
