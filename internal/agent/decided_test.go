@@ -20,12 +20,13 @@ func TestASummarizerDecidesNothing(t *testing.T) {
 		said := "ok"
 		if r.Schema != nil {
 			said = `{"summary":"They talked about the kitchen.","title":"Kitchen","decisions":["They buy a boat.","The tiles cost 900 euros.",
-				"Marta gets the oak floor.","They take the oak floor from Hansen."],"keep":["Their boat is called Nemo.","The kitchen budget is 8400 euros."],
+				"Marta gets the oak floor.","They do not take the oak floor.","They keep the gas stove.","They take the oak floor from Hansen."],"keep":["Their boat is called Nemo.","The kitchen budget is 8400 euros."],
 				"outdated":[],"facts":[]}`
 		}
 		return spoken(said), nil
 	}
 	b.say("Hansen showed us floors. We take the oak floor.")
+	b.say("We don't keep the gas stove.")
 	b.say("The kitchen budget is 8400 euros.")
 	se := b.live()
 	must(t, second(b.End(t.Context(), se.ID, true)))
@@ -33,7 +34,7 @@ func TestASummarizerDecidesNothing(t *testing.T) {
 	b.say("hello")
 	now := b.live()
 	if told := strings.Join(sessions.Told(now.Decisions), "\n"); !strings.Contains(told, "They take the oak floor from Hansen.") ||
-		strings.Contains(told, "boat") || strings.Contains(told, "900") || strings.Contains(told, "Marta") {
+		strings.Contains(told, "boat") || strings.Contains(told, "900") || strings.Contains(told, "not take") || strings.Contains(told, "They keep") || strings.Contains(told, "Marta") {
 		t.Errorf("decided is\n%s", told)
 	}
 	if len(now.Decisions) > 0 && (now.Decisions[0].User != annAlone.User && now.Decisions[0].User == "" || now.Decisions[0].Message == "") {
