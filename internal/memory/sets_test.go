@@ -51,14 +51,14 @@ func readSets(t *testing.T) map[string][]published {
 		must(t, err)
 		var set []published
 		must(t, json.Unmarshal(b, &set))
-		sets[strings.TrimSuffix(filepath.Base(file), ".json")] = set
+		sets[strings.TrimSuffix(filepath.Base(file), ".json")] = set[:min(len(set), setting(t, "CHATS", len(set)))]
 	}
 	return sets
 }
 
-// every is how many questions there are for one that is asked.
-func every(t *testing.T) int {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("PARLEY_RECALL_EVERY"), "1"))
+// setting is a number that make recall gives, or fallback.
+func setting(t *testing.T, name string, fallback int) int {
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("PARLEY_RECALL_"+name), fmt.Sprint(fallback)))
 	must(t, err)
 	return max(n, 1)
 }
@@ -120,8 +120,9 @@ type table [ways]struct{ ours, plain tally }
 // asks puts every nth question about a conversation to a store and to plain full text.
 func (b *table) asks(t *testing.T, s *Store, c published, place chat.Key, plain plainText) {
 	t.Helper()
+	every := setting(t, "EVERY", 1)
 	for i, q := range c.Qs {
-		if i%every(t) != 0 {
+		if i%every != 0 {
 			continue
 		}
 		for way := range ways {
