@@ -159,6 +159,10 @@ func (b *table) print(t *testing.T, set, how string) {
 	for way, name := range []string{"1,000", "4,000", "first page of the tool"} {
 		y, plain := &b[way].ours, "-"
 		list := y.all()
+		if len(list) == 0 {
+			t.Errorf("%s: nothing was asked", set)
+			continue
+		}
 		if p := b[way].plain.all(); len(p) > 0 {
 			plain = fmt.Sprintf("%.3f", mean(p))
 		}

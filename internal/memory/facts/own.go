@@ -141,5 +141,5 @@ func differsIn(old, text, spoken string) bool {
 
 // Denies reports whether a sentence denies or drops something, rather than states it.
 func Denies(said string) bool {
-	return readClaim(unsaid.Replace(said)).negated || slices.ContainsFunc(split(said), func(w string) bool { return drops[strings.ToLower(w)] })
+	return readClaim(unsaid.Replace(said)).negated || hasAny(said, drops)
 }

@@ -87,13 +87,16 @@ var singles = sync.OnceValue(func() singleWords {
 	}
 })
 
+// bloodGroups writes a group as 0, a, b or ab; in Russian they are counted.
+var bloodGroups = strings.NewReplacer("o", "0", "перв", "0", "втор", "a", "трет", "b", "четв", "ab")
+
 // bloodType reads A+, 0 negative.
 func bloodType(said string) (s single, ok bool) {
 	m := singles().blood.FindStringSubmatch(said)
 	if m == nil {
 		return s, false
 	}
-	group, sign := strings.NewReplacer("o", "0", "перв", "0", "втор", "a", "трет", "b", "четв", "ab").Replace(strings.ToLower(m[1])), strings.ToLower(m[2])
+	group, sign := bloodGroups.Replace(strings.ToLower(m[1])), strings.ToLower(m[2])
 	switch {
 	case strings.Contains(sign, "+") || sign == "pos" || sign == "полож":
 		sign = "+"
