@@ -44,12 +44,23 @@ costs:
 translations:
 	PARLEY_TRANSLATIONS=1 $(GO) test $(TAGS) -count=1 -run '^TestCatalogs$$' .
 
-# What is found again in published conversations, from clones in COPIES: see eval/recall.
-COPIES := .
-SETS   := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
+# What is found again in published conversations, from clones in COPIES, and of facts asked for
+# in other words, as a table in Markdown: see eval/recall. ENGINE="sqlite postgres" takes both
+# engines, ENCODER=http://127.0.0.1:8000/v1 an embedding model, EVERY=10 every tenth question, CHATS=2 two
+# conversations of each set.
+COPIES  := .
+ENGINE  := sqlite
+ENCODER :=
+EVERY   := 1
+CHATS   := 100
+SETS    := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
 recall:
 	$(PYTHON) eval/recall/sets.py $(COPIES) $(SETS)
-	PARLEY_RECALL_SETS=$(SETS) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestPublished' ./internal/memory
+	rm -f $(SETS)/table.md
+	for engine in $(ENGINE); do PARLEY_TEST_ENGINE=$$engine PARLEY_RECALL_SETS=$(SETS) PARLEY_RECALL_ENCODER=$(ENCODER) \
+		PARLEY_RECALL_EVERY=$(EVERY) PARLEY_RECALL_CHATS=$(CHATS) PARLEY_RECALL_TABLE=$(SETS)/table.md $(GO) test $(TAGS) -count=1 -timeout 180m -v \
+		-p 1 -run '^TestPublished|^TestReworded30$$' ./internal/memory ./internal/memory/facts || exit 1; done
+	@echo; cat eval/recall/table.md $(SETS)/table.md
 
 # What is answered without a model, and what is rightly left to one, in published
 # sentences from clones in COPIES: see eval/lane.

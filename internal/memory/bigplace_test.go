@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -108,50 +106,8 @@ func BenchmarkBigPlace(b *testing.B) {
 }
 
 // processor is how much time of processors this process has used.
-func processor(b *testing.B) time.Duration {
+func processor(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// TestPublishedAmongMany prints how much of the evidence in conversations of a public set is
-// found after 100,000 later messages in the same place: make recall.
-func TestPublishedAmongMany(t *testing.T) {
-	folder := os.Getenv("PARLEY_RECALL_SETS")
-	if folder == "" {
-		t.Skip("make recall")
-	}
-	b, err := os.ReadFile(filepath.Join(folder, "locomo.json"))
-	must(t, err)
-	var set []published
-	must(t, json.Unmarshal(b, &set))
-	for n, c := range []published{set[0], set[2]} {
-		s := open(t, Options{})
-		c.load(t, s, n)
-		key := chat.Key{Platform: "x", Channel: fmt.Sprint("c", n)}
-		ask := func(tokens int) float64 {
-			sum := 0.0
-			for _, q := range c.Qs {
-				found, err := s.Recall(t.Context(), Query{User: "x:" + c.Msgs[0].User, Text: q.Q, Tokens: tokens, Key: key})
-				must(t, err)
-				var got []string
-				for _, p := range found {
-					got = append(got, p.Text)
-				}
-				sum += c.share(q.Ev, q.A, flat(strings.Join(got, "\n"))) / float64(len(c.Qs))
-			}
-			return sum
-		}
-		before, before4 := ask(1000), ask(4000)
-		said, people := []string(nil), slices.Clone(strangers)
-		for i, m := range c.Msgs {
-			if said = append(said, m.Text); i < 4 {
-				people = append(people, m.Name)
-			}
-		}
-		importText(t, s, fillers(t, 100_000, [2]string{"x", key.Channel}, frequent(said, 400), people))
-		t.Logf("conversation %d: %.3f within 1,000 and %.3f within 4,000 tokens; then 100,000 messages: %.3f and %.3f", n,
-			before, before4, ask(1000), ask(4000))
-		must(t, s.Close())
-	}
 }

@@ -49,8 +49,8 @@ var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 })
 
 // obeying matches an order to obey somebody by name, in the letters as they were written.
-var obeying = text.Pattern(`(?i:\bobey|\bgehorche|\bserve|\bobei[st]?s?|\bobéis|\bobedece)(?i: (?:only|always|immer|nur|toujours|siempre|solo|à|a))* ` +
-	`[A-Z][a-zà-ÿ]+\b`)
+var obeying = text.Pattern(`(?i:\bobey|\bgehorche|\bserve|\bobei[st]?s?|\bobéis|\bobedece|\bhöre? (?:nur |immer )?auf|слушайся|подчиняйся)` +
+	`(?i: (?:only|always|immer|nur|toujours|siempre|solo|только|всегда|à|a))* [A-ZА-ЯÄÖÜ][a-zà-ÿа-яё]+`)
 
 // powers are the words of power that are also meant where one letter is wrong; plainWords
 // are others, as near to them.

@@ -8,6 +8,9 @@ var (
 	// negations negate a sentence.
 	negations = words("not no never nor dont doesnt didnt isnt arent wasnt cant cannot wont nicht kein keine keinen " +
 		"keiner keinem nie niemals pas jamais nunca jamás não non mai niet geen nooit inte ikke ikkje не нет никогда nie ei 不 没 沒")
+	// drops are other words by which something is given up.
+	drops = words("against without instead cancel cancels cancelled canceled drop dropped skip gegen dagegen ohne statt absagen abgesagt contra sin " +
+		"cancelado cancelamos descartado contre sans annule annulé annulons против без отменяем отменили 反对 取消")
 	// opposites are negated verbs: hates means does not like.
 	opposites = map[string]string{"dislike": "like", "hate": "like", "detest": "like", "hasst": "mag", "hasse": "mag",
 		"déteste": "aime", "odia": "gusta"}

@@ -138,3 +138,8 @@ func differsIn(old, text, spoken string) bool {
 	denied := func(s string) bool { return readClaim(s).negated }
 	return !ofAnother(text, spoken) && (n > 0 && denied(text) == denied(old) || denied(text) && denied(spoken))
 }
+
+// Denies reports whether a sentence denies or drops something, rather than states it.
+func Denies(said string) bool {
+	return readClaim(unsaid.Replace(said)).negated || hasAny(said, drops)
+}

@@ -1,6 +1,7 @@
 package facts_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
@@ -20,9 +22,9 @@ type reworded struct {
 	shaped, fresh map[string]string // fact by question
 }
 
-func readReworded(t *testing.T, language string) reworded {
+func readReworded(t *testing.T, file string) reworded {
 	t.Helper()
-	b, err := os.ReadFile("testdata/reworded/" + language + ".txt")
+	b, err := os.ReadFile(file)
 	must(t, err)
 	r := reworded{shaped: map[string]string{}, fresh: map[string]string{}}
 	for line := range strings.Lines(string(b)) {
@@ -86,7 +88,7 @@ func TestRewordedQuestionsBringTheirFacts(t *testing.T) {
 			t.Run(fmt.Sprint(language, budget), func(t *testing.T) {
 				clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 				s := memorytest.Open(t, memory.Options{Now: clock.now})
-				r := readReworded(t, language)
+				r := readReworded(t, "testdata/reworded/"+language+".txt")
 				v := r.person(t, s, clock)
 				for name, questions := range map[string]map[string]string{"shaped": r.shaped, "fresh": r.fresh} {
 					known, chosen := reach(t, s, v, questions, budget)
@@ -96,6 +98,46 @@ func TestRewordedQuestionsBringTheirFacts(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Of thirty questions about a hundred facts in three languages that shaped nothing, so many
+// bring their fact: make recall adds the figures to its table, and asks an encoder.
+func TestReworded30(t *testing.T) {
+	o, how := memory.Options{}, "words"
+	if base := os.Getenv("PARLEY_RECALL_ENCODER"); base != "" {
+		embed, model, err := llmtest.Encoder(t.Context(), base)
+		must(t, err)
+		o.Embed, o.EmbedModel, how = embed, model, model
+	}
+	goal := map[bool]int{false: 24, true: 29}[o.Embed != nil]
+	for _, budget := range []int{4000, 1000} {
+		asked, known, chosen := 0, 0, 0
+		for _, language := range []string{"en", "fr", "ru"} {
+			clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
+			o.Now = clock.now
+			s := memorytest.Open(t, o)
+			r := readReworded(t, "../../../eval/recall/reworded/"+language+".txt")
+			v := r.person(t, s, clock)
+			embedAll(t, s)
+			k, c := reach(t, s, v, r.fresh, budget)
+			t.Logf("%s, %d tokens: of %d questions %d bring their fact, %d for themselves", language, budget, len(r.fresh), k, c)
+			asked, known, chosen = asked+len(r.fresh), known+k, chosen+c
+		}
+		engine := cmp.Or(os.Getenv("PARLEY_TEST_ENGINE"), "sqlite")
+		row := fmt.Sprintf("| facts in other words: before the model, with %d tokens for facts | %s, %s | %d | - | %d (chosen for the question: %d) |  |  |  |  |\n",
+			budget, engine, how, asked, known, chosen)
+		t.Log("\n" + row)
+		if file := os.Getenv("PARLEY_RECALL_TABLE"); file != "" {
+			f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+			must(t, err)
+			_, err = f.WriteString(row)
+			must(t, err)
+			must(t, f.Close())
+		}
+		if known < goal {
+			t.Errorf("of %d questions only %d bring their fact, not %d", asked, known, goal)
 		}
 	}
 }

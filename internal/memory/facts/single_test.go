@@ -70,6 +70,19 @@ func TestAnotherValueIsAskedAbout(t *testing.T) {
 		{"Die Miete beträgt 980 Euro", "Die Miete beträgt 1050 Euro"},
 		{"Works at Siemens on Mondays", "Works at Bosch"},
 		{"Landlord is Mr Kunz", "Landlord is Mrs Lang"},
+		{"Owes $40 to Ben", "Owes Ben $60"},
+		{"Son médecin est le docteur Hervouet", "Son médecin est le docteur Petit"},
+		{"Doit 40 euros à Luc", "Doit 60 euros à Luc"},
+		{"Prend du Levothyrox 50 µg", "Prend du Levothyrox 75 µg"},
+		{"Son train part à 8 h 10", "Son train part à 9 h 40"},
+		{"Группа крови вторая положительная", "Группа крови третья положительная"},
+		{"Группа крови вторая", "Группа крови B+"},
+		{"Должен Ивану 500 рублей", "Должен Ивану 700 рублей"},
+		{"Врача зовут Гузель Маратовна", "Врач — Ирина Петровна"},
+		{"医生是王医生", "医生是李医生"},
+		{"欠小王500元", "欠小王700元"},
+		{"航班9:40起飞", "航班11:20起飞"},
+		{"每天吃5毫克雷米普利", "每天吃10毫克雷米普利"},
 	} {
 		if got := facts.Compare(pair[0], pair[1]); got != facts.Doubts && got != facts.Differs {
 			t.Errorf("%q, then %q: %v", pair[0], pair[1], got)
@@ -112,6 +125,14 @@ func TestCompatibleValuesStand(t *testing.T) {
 		{"Is 1.80 metres tall", "Weighs 80 kg"},
 		{"Rent is 980 euros", "Salary is 3,200 euros"},
 		{"Sleeps 8 hours", "Works 8 hours"},
+		{"Flight to Oslo departs at 7:00", "Return flight from Oslo departs at 9:00"},
+		{"Owes Ben 40 euros for the concert", "Owes Ben 60 euros for the hotel"},
+		{"Группа крови вторая", "Группа крови A+"},
+		{"Doit 40 euros à Luc", "Doit 60 euros à Anne"},
+		{"欠小王500元", "欠小李700元"},
+		{"每天吃5毫克雷米普利", "每天吃10毫克比索洛尔"},
+		{"По понедельникам работает в Сименсе", "По пятницам работает в Боше"},
+		{"星期一在西门子工作", "星期五在博世工作"},
 	} {
 		if got := facts.Compare(pair[0], pair[1]); got == facts.Doubts || got == facts.Differs {
 			t.Errorf("%q, then %q: %v", pair[0], pair[1], got)

@@ -62,7 +62,7 @@ const (
 func Extract(said []Said) (points []Point) {
 	seen := map[string]bool{}
 	for _, s := range said {
-		for _, sentence := range sentences(s.Text) {
+		for _, sentence := range Sentences(s.Text) {
 			key := strings.ToLower(sentence)
 			worth, decided := weigh(sentence)
 			if worth <= 0 || seen[key] {
@@ -119,8 +119,8 @@ func Digest(points []Point, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentences splits a text into sentences, each on one line and of limited length.
-func sentences(s string) (list []string) {
+// Sentences splits a text into sentences, each on one line and of limited length.
+func Sentences(s string) (list []string) {
 	for _, line := range provenance.Lines(s) {
 		for line != "" {
 			end := sentenceEnd(line)
@@ -221,7 +221,7 @@ func Squeeze(s string, n int) string {
 	var parts []part
 	long := 0
 	for i, line := range strings.Split(s, "\n") {
-		for _, one := range sentences(line) {
+		for _, one := range Sentences(line) {
 			worth, _ := weigh(one)
 			parts, long = append(parts, part{one, worth, i}), long+utf8.RuneCountInString(one)+1
 		}
@@ -254,7 +254,7 @@ func Squeeze(s string, n int) string {
 func Restore(before, now string, n int) string {
 	var told, lost []string
 	for _, line := range strings.Split(before, "\n") {
-		for _, one := range sentences(line) {
+		for _, one := range Sentences(line) {
 			if worth, _ := weigh(one); worth >= Telling {
 				if told = append(told, one); !Says(now, one) {
 					lost = append(lost, one)

@@ -17,11 +17,8 @@ import (
 func Decided(se memory.Session, f sessions.Folded, entries []memory.Entry) []sessions.Decision {
 	list := se.Decisions
 	if !se.Origin.Via.Outside() { // else nobody was asked
-		said := said(entries)
-		for _, d := range f.Decisions {
-			if sessions.Supports(said, d) {
-				list = append(list[:len(list):len(list)], summed(se, d, entries))
-			}
+		for _, d := range supported(said(entries), f.Decisions) {
+			list = append(list[:len(list):len(list)], summed(se, d, entries))
 		}
 	}
 	told := texts(list)

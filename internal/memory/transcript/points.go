@@ -31,11 +31,8 @@ func Lines(se memory.Session, f sessions.Folded, entries []memory.Entry) (list [
 		least = sessions.Telling
 	}
 	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
-		said := said(entries)
-		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
-			if sessions.Supports(said, k) {
-				add(lastAt(entries), k, se.Origin.People)
-			}
+		for _, k := range supported(said(entries), f.Keep[:min(len(f.Keep), 2*maxKept)]) {
+			add(lastAt(entries), k, se.Origin.People)
 		}
 		for i := range list {
 			list[i].Kept = true
