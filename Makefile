@@ -45,7 +45,7 @@ translations:
 	PARLEY_TRANSLATIONS=1 $(GO) test $(TAGS) -count=1 -run '^TestCatalogs$$' .
 
 # What is found again in published conversations, from clones in COPIES: see eval/recall.
-COPIES := .
+COPIES ?= .
 SETS   := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
 recall:
 	$(PYTHON) eval/recall/sets.py $(COPIES) $(SETS)
