@@ -45,11 +45,11 @@ translations:
 	PARLEY_TRANSLATIONS=1 $(GO) test $(TAGS) -count=1 -run '^TestCatalogs$$' .
 
 # What is found again in published conversations, from clones in COPIES, and of facts asked for
-# in other words, as a table in Markdown: see eval/recall. ENGINE="sqlite postgres" takes both
+# in other words, as a table in Markdown: see eval/recall. ENGINES="sqlite postgres" takes both
 # engines, ENCODER=http://127.0.0.1:8000/v1 an embedding model, EVERY=10 every tenth question, CHATS=2 two
 # conversations of each set.
-COPIES  := .
-ENGINE  := sqlite
+COPIES  ?= .
+ENGINES := sqlite
 ENCODER :=
 EVERY   := 1
 CHATS   := 100
@@ -57,7 +57,7 @@ SETS    := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-recall
 recall:
 	$(PYTHON) eval/recall/sets.py $(COPIES) $(SETS)
 	rm -f $(SETS)/table.md
-	for engine in $(ENGINE); do PARLEY_TEST_ENGINE=$$engine PARLEY_RECALL_SETS=$(SETS) PARLEY_RECALL_ENCODER=$(ENCODER) \
+	for engine in $(ENGINES); do PARLEY_TEST_ENGINE=$$engine PARLEY_RECALL_SETS=$(SETS) PARLEY_RECALL_ENCODER=$(ENCODER) \
 		PARLEY_RECALL_EVERY=$(EVERY) PARLEY_RECALL_CHATS=$(CHATS) PARLEY_RECALL_TABLE=$(SETS)/table.md $(GO) test $(TAGS) -count=1 -timeout 180m -v \
 		-p 1 -run '^TestPublished|^TestReworded30$$' ./internal/memory ./internal/memory/facts || exit 1; done
 	@echo; cat eval/recall/table.md $(SETS)/table.md

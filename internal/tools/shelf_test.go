@@ -170,3 +170,34 @@ func TestWroteShowsWhatChanged(t *testing.T) {
 		}
 	}
 }
+
+// A note that shows a block of somebody else's has their words, and nobody sees a block that they
+// may not read.
+func TestABlockShownElsewhereIsItsAuthors(t *testing.T) {
+	const id = "60a77d63-7340-4c1d-8bbc-68bd4e49fc6c"
+	_, n := office(t, map[string]string{"notes/plan.md": "- The oven, see ((" + id + "))\n"})
+	group := direct("anna")
+	group.Direct = false
+	shared, err := n.Editable(t.Context(), group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shared.put(t.Context(), index.Note{Path: "anna.md", Mode: index.ModeCreate, Content: "- It is broken\n  id:: " + id}); err != nil {
+		t.Fatal(err)
+	}
+	for who, outside := range map[string]bool{"owner": true, "anna": false} {
+		c := direct(who)
+		shelf, err := n.Shelf(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := shelf.Search(t.Context(), index.Query{Text: "plan"})
+		if err != nil || len(hits) != 1 || hits[0].Text != "- The oven, see It is broken" {
+			t.Fatalf("%s: %+v, %v", who, hits, err)
+		}
+		r, err := shelf.Found(t.Context(), index.KindNotes, hits)
+		if err != nil || r.Untrusted != outside {
+			t.Errorf("%s: %+v, %v", who, r, err)
+		}
+	}
+}

@@ -181,8 +181,10 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []index.Hit) (Resul
 		src := s.n.source(sourceKind(kind), h)
 		r.Sources = append(r.Sources, src)
 		fmt.Fprintf(&b, "[%d] %s — %s\n%s\n\n", i+1, src.Title, src.Path, strings.TrimSpace(h.Text))
-		if err := s.mark(ctx, &r, index.Entry{Source: h.Source, Path: h.Path, Kind: kind}); err != nil {
-			return Result{}, err
+		for _, path := range append(h.Quoted, h.Path) {
+			if err := s.mark(ctx, &r, index.Entry{Source: h.Source, Path: path, Kind: kind}); err != nil {
+				return Result{}, err
+			}
 		}
 	}
 	r.Content = strings.TrimSpace(b.String())

@@ -8,7 +8,7 @@ import (
 
 var (
 	definition = text.Pattern(
-		`^\s*(?:(?:export|default|pub(?:\([a-z ]*\))?|public|private|protected|internal|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|open|suspend|tailrec|operator|infix|external|companion|mutating|nonmutating|fileprivate|convenience|required|nonisolated|indirect)\s+)*(?:func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:<[^<>]*>\s*)?(?:\([^()]*\)\s*)?(?:[\p{L}_][\p{L}\p{N}_]*\.)?([\p{L}_$][\p{L}\p{N}_$]*)`)
+		`^\s*(?:(?:@[\w.]+(?:\([^()]*\))?|export|default|pub(?:\([a-z ]*\))?|(?:public|private|protected|internal|fileprivate|open)(?:\([a-z]+\)|\[\w+\])?|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|suspend|tailrec|operator|infix|external|companion|implicit|lazy|mutating|nonmutating|convenience|required|nonisolated|indirect)\s+)*(?:class\s+func|func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:<[^<>]*>\s*)?(?:\([^()]*\)\s*)?(?:[\p{L}_][\p{L}\p{N}_]*\.)?([\p{L}_$][\p{L}\p{N}_$]*)`)
 	arrow = text.Pattern(
 		`^(?:export\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^()]*\)|[\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=>`)
 )

@@ -12,7 +12,7 @@ var (
 	marked = text.Pattern(
 		`^(?:@[\w.]+(?:\s?\([^()]*(?:\([^()]*\)[^()]*)*\))?|#!?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]|\[\[[^\[\]]*\]\]|__attribute__\s?\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)|__declspec\s?\([^()]*\)|alignas\s?\([^()]*\))\s*`)
 	typed = text.Pattern(
-		`^(class|struct|union|enum class|enum struct|enum|namespace|interface|@interface|record|trait|mod|module|object)\s+(?:(?:[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?|alignas\([^()]*\)|\[\[[^\]]*\]\])\s+)*([\p{L}_$][\p{L}\p{N}_$:]*)`)
+		`^(class|struct|union|enum class|enum struct|enum|namespace|interface|@interface|record|trait|mixin|mod|module|object)\s+(?:(?:[A-Z][A-Z0-9_]{2,}(?:\([^()]*\))?|alignas\([^()]*\)|\[\[[^\]]*\]\])\s+)*([\p{L}_$][\p{L}\p{N}_$:]*)`)
 	nameless = text.Pattern(`^(struct|union|enum|enum class|namespace|extern)\b[^()=]*$`)
 	impl     = text.Pattern(
 		`^impl\b\s*(?:<.*?>\s*)?(?:.*?\bfor\s+)?(?:&\s*)?(?:'\w+\s+)?(?:mut\s+|dyn\s+)?(?:[\p{L}_][\p{L}\p{N}_]*::)*([\p{L}_][\p{L}\p{N}_]*)`)
@@ -231,6 +231,11 @@ func (r *reader) statement(i int) {
 			break
 		}
 		r.field(own, top)
+	case r.lang == cFamily && strings.Contains(own, "=>"): // in Dart
+		before, _, _ := strings.Cut(own, "=>")
+		if name, ok := r.function(before, top); ok && !equals(before) {
+			r.add(name, top.name, false)
+		}
 	case r.lang == cFamily && !strings.Contains(own, "("):
 		r.field(own, top)
 	}

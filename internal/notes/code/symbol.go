@@ -59,7 +59,7 @@ const (
 
 var languages = map[string]language{
 	".go": golang, ".py": python, ".c": cFamily, ".h": cFamily, ".cc": cFamily, ".cpp": cFamily, ".hpp": cFamily,
-	".java": java, ".cs": java, ".js": script, ".jsx": script, ".mjs": script, ".ts": script, ".tsx": script, ".rs": rust,
+	".java": java, ".cs": java, ".dart": cFamily, ".js": script, ".jsx": script, ".mjs": script, ".ts": script, ".tsx": script, ".rs": rust,
 	".sh": shell, ".bash": shell, ".rb": shell, ".pl": shell, ".r": shell, ".ex": shell, ".exs": shell, ".tf": shell,
 	".nim": shell, ".graphql": shell,
 	".sql": lisp, ".lua": lisp, ".clj": lisp, ".hs": lisp, ".ml": lisp, ".erl": lisp, ".html": lisp, ".css": lisp,

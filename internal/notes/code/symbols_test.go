@@ -68,7 +68,7 @@ func FuzzList(f *testing.F) {
 	f.Add("class A { int f(int x) { return `${x}`; } }")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "")
-		for _, name := range []string{"a.c", "a.java", "a.ts", "a.rs", "a.py", "a.go", "a.rb"} {
+		for _, name := range []string{"a.c", "a.java", "a.ts", "a.rs", "a.py", "a.go", "a.rb", "a.dart", "a.kt"} {
 			lines := strings.Count(text, "\n") + 1
 			if got := Mask(name, text); len(got) != len(text) || strings.Count(got, "\n") != lines-1 {
 				t.Fatalf("%s: another length or other lines", name)

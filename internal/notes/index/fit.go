@@ -15,19 +15,40 @@ import (
 // weighs words by how often they occur in all files, also in those that the reader may not
 // know of.
 
-// Weights of the places where a word stands. In the text it counts as often as it occurs.
+// What a word counts where it stands, against the text, in which it counts as often as it
+// occurs. The weights are those of all languages and are round: what is found hardly changes if
+// one of them changes by half.
 const (
-	inTitle   = 8
-	inHeading = 4
-	inTags    = 3
+	inTitle   = 1.5
+	inHeading = 2
+	inPath    = 1
+	inNames   = 1 // an alias, a tag or a heading above
 )
 
-// Bounds of what a further occurrence of a word adds, as in BM25.
+// Bounds of what a further occurrence of a word adds, and how much more it takes where there is
+// more to read, as in BM25F.
 const (
 	saturation = 1.2
-	byLength   = 0.75 // how much longer sections count for less
-	usual      = 700  // bytes of a section
-	maxFitted  = 120  // sections whose texts are read for it
+	byLength   = 0.6 // of a text
+	usual      = 500 // bytes of it
+	byName     = 0.4 // the same of a title or a heading
+	usualName  = 20
+)
+
+// What the sections of a note say beside the one that is weighed: by how many of them have a
+// word.
+const (
+	ofNote         = 0.4 // against the section itself
+	noteSaturation = 1.5
+	byNote         = 0.9 // how much more sections it takes in a long note
+	usualNote      = 10  // sections of it
+)
+
+const (
+	altWorth   = 0.5 // of a match of a stem or of a word that may be meant
+	smallWorth = 0.8 // for each small letter in a pair of Chinese ones
+	evenly     = 0.6 // the power that spreads scores: a section with each word once has about 0.7
+	maxFitted  = 240 // sections whose texts are read
 )
 
 // rarity is what a word is worth: the rarer, the more.
@@ -44,30 +65,11 @@ type fitting struct {
 
 func byFit(a, b fitting) int { return cmp.Or(cmp.Compare(b.fit, a.fit), cmp.Compare(a.id, b.id)) }
 
-// fitted returns the best of some sections: of many, those whose names have the words are
-// looked at first.
-func (s *search) fitted(ctx context.Context, sections []int64) ([]fitting, error) {
-	if len(sections) > maxFitted {
-		var err error
-		if sections, err = s.likely(ctx, sections); err != nil {
-			return nil, err
-		}
-	}
-	all := make([]fitting, 0, len(sections))
-	err := each(ctx, s.ix.db, func(rows *sql.Rows) error {
-		var id int64
-		var title, heading, text string
-		err := rows.Scan(&id, &title, &heading, &text)
-		all = append(all, fitting{id, s.fit(id, strings.ToLower(title), strings.ToLower(heading), strings.ToLower(text))})
-		return err
-	}, `SELECT s.id, d.title, s.heading, s.text FROM sections s JOIN docs d ON d.id = s.doc
-		WHERE s.id IN (SELECT value FROM json_each(?))`, inJSON(sections))
-	slices.SortFunc(all, byFit)
-	return all[:min(len(all), maxCandidates)], err
-}
-
 // likely chooses maxFitted of some sections by which words they have, and where.
 func (s *search) likely(ctx context.Context, sections []int64) ([]int64, error) {
+	if len(sections) <= maxFitted {
+		return sections, nil
+	}
 	all := make([]fitting, len(sections))
 	for i, id := range sections {
 		all[i].id = id
@@ -80,14 +82,13 @@ func (s *search) likely(ctx context.Context, sections []int64) ([]int64, error) 
 		if err != nil {
 			return nil, err
 		}
-		rarity := s.rarity(t)
 		for i := range all {
 			if worth := t.holds(all[i].id); worth > 0 {
 				n := 1.0
 				if holds(named, all[i].id) {
 					n += inHeading
 				}
-				all[i].fit += worth * rarity * n / (n + saturation)
+				all[i].fit += worth * t.weight * n / (n + saturation)
 			}
 		}
 	}
@@ -99,29 +100,79 @@ func (s *search) likely(ctx context.Context, sections []int64) ([]int64, error) 
 	return ids, nil
 }
 
-// fit returns how well a section fits. Its words are in small letters.
-func (s *search) fit(id int64, title, heading, text string) (sum float64) {
-	long := saturation * (1 - byLength + byLength*float64(len(text))/usual)
+// extent is which sections a note has: their numbers follow each other.
+type extent struct{ first, count int64 }
+
+// extents returns the sections of the notes of some hits.
+func (s *search) extents(ctx context.Context, hits []Hit) (map[int64]extent, error) {
+	docs := make([]int64, len(hits))
+	for i, h := range hits {
+		docs[i] = h.doc
+	}
+	all := map[int64]extent{}
+	return all, each(ctx, s.ix.db, func(rows *sql.Rows) error {
+		var doc int64
+		var e extent
+		err := rows.Scan(&doc, &e.first, &e.count)
+		all[doc] = e
+		return err
+	}, "SELECT doc, min(id), count(*) FROM sections WHERE doc IN (SELECT value FROM json_each(?)) GROUP BY doc", inJSON(docs))
+}
+
+// fit returns how well a section fits, 0 to 1: by the words in it and in its names, and by how
+// many sections of its note have them.
+func (s *search) fit(h *Hit, e extent) (fit float64) {
+	title, heading, path, text := strings.ToLower(h.Title), strings.ToLower(h.Heading), strings.ToLower(h.Path), strings.ToLower(h.Text)
+	long := 1 - byLength + byLength*float64(len(text))/usual
+	short := func(s string) float64 { return 1 - byName + byName*float64(len(s))/usualName }
+	all := 0.0
 	for _, t := range s.terms {
-		worth := t.worth(id, text)
-		if worth == 0 || t.rows() == 0 {
+		all += t.weight * (1 + ofNote)
+		if t.rows() == 0 {
 			continue
 		}
-		n := 0
-		for _, w := range t.words() {
-			n += inTitle*snippet.Times(title, w) + inHeading*snippet.Times(heading, w) + snippet.Times(text, w)
+		n := float64(t.among(e))
+		of := n / (n + noteSaturation*(1-byNote+byNote*float64(e.count)/usualNote))
+		fit += t.weight * ofNote * of
+		worth := t.worth(h.id, title+" "+heading+" "+path+" "+text)
+		if worth == 0 {
+			continue
 		}
-		if n == 0 {
-			for _, stem := range t.stems {
-				n += inTitle*snippet.Begin(title, stem) + inHeading*snippet.Begin(heading, stem) + snippet.Begin(text, stem)
-			}
+		tf := inTitle*t.times(title)/short(title) + inHeading*t.times(heading)/short(heading) + inPath*t.times(path) + t.times(text)/long
+		if tf == 0 {
+			tf = inNames // an alias, a tag, or a heading above
 		}
-		if n == 0 {
-			n = inTags // or an alias, or a heading above
-		}
-		sum += worth * s.rarity(t) * float64(n) * (saturation + 1) / (float64(n) + long)
+		fit += t.weight * worth * tf / (tf + saturation)
 	}
-	return sum
+	return math.Pow(fit/max(all, math.SmallestNonzeroFloat64), evenly)
+}
+
+// times counts the word, or else its stems, in a text in small letters.
+func (t *term) times(text string) float64 {
+	n := 0
+	for _, w := range t.words() {
+		n += snippet.Times(text, w)
+	}
+	if n == 0 {
+		for _, stem := range t.stems {
+			n += snippet.Begin(text, stem)
+		}
+	}
+	return float64(n)
+}
+
+// among returns how many of some sections have the word; of a common one, none.
+func (t *term) among(e extent) int {
+	if t.common() {
+		return 0
+	}
+	return max(between(t.exact, e), between(t.near, e))
+}
+
+func between(sections []int64, e extent) int {
+	from, _ := slices.BinarySearch(sections, e.first)
+	to, _ := slices.BinarySearch(sections, e.first+e.count)
+	return to - from
 }
 
 // holds is worth without the text.

@@ -25,7 +25,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // readers is the number of reading connections.
 const readers = 2
@@ -211,6 +211,9 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 	for _, l := range d.links {
 		p.exec("INSERT OR IGNORE INTO links (doc, target, written, kind) VALUES (?, ?, ?, ?)", doc, noteName(l.Target), l.Target, l.Kind)
 	}
+	for _, b := range d.blocks {
+		p.exec("INSERT OR IGNORE INTO blocks (doc, block, text) VALUES (?, ?, ?)", doc, b.ID, b.Text)
+	}
 	for _, s := range d.symbols {
 		p.exec("INSERT INTO symbols (doc, name, owner, line) VALUES (?, ?, ?, ?)", doc, s.Name, s.Owner, s.Line)
 	}
@@ -261,10 +264,13 @@ func (d indexed) stemmed(s string) string {
 	return b.String()
 }
 
+// minWord is how many bytes a word has at least that word parts and typos are matched against.
+const minWord = 4
+
 // vocabulary adds the words of s, against which word parts and typos are matched.
 func vocabulary(all map[string]bool, s string) {
 	for w := range text.Words(s) {
-		if len(w) < 4 || len(w) > 40 {
+		if len(w) < minWord || len(w) > 40 {
 			continue
 		}
 		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Pieced(first) {

@@ -36,6 +36,7 @@ type indexed struct {
 	properties         []frontmatter.Property
 	tags, aliases      []string
 	links              []links.Link
+	blocks             []links.Block
 	sections           []section
 	symbols            []code.Symbol
 	stamp
@@ -91,7 +92,11 @@ func parseNote(name, data string) indexed {
 		}
 	}
 	d.marks(lines, code)
-	d.links = different(links.Parse(name, data))
+	d.links = links.Parse(name, data)
+	for _, id := range links.References(data) {
+		d.links = append(d.links, links.Link{Kind: links.ToBlock, Target: id})
+	}
+	d.links, d.blocks = different(d.links), links.Blocks(data)
 	return d
 }
 

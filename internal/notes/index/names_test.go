@@ -117,6 +117,56 @@ func TestPagesOfOtherPrograms(t *testing.T) {
 	}
 }
 
+// Where a note refers to a block of Logseq's, what is found has the block's words, unless the
+// reader may not know of it; the two notes are related.
+func TestReferencesToBlocks(t *testing.T) {
+	const id, dictated, gone = "60a77d63-7340-4c1d-8bbc-68bd4e49fc6c", "61110543-a71f-458d-b42e-b78a4d22f0c0", "5fc3be83-7f22-4488-b3ec-cfabb0639b3b"
+	f := newFolder(t)
+	f.put("pages/bread.md", "- Rye needs **more water**\n  id:: "+id+"\n\t- at least 80 %\n")
+	f.put("agent-notes/diary.md", "- the oven is broken\n  id:: "+dictated+"\n")
+	f.put("journals/2026_05_01.md", "- Read again: (("+id+")), (("+dictated+")) and (("+gone+"))\n")
+	f.refresh()
+	said := func(h Hidden, from ...string) string {
+		t.Helper()
+		hits, err := f.Search(t.Context(), Query{Text: "read again", Folder: "journals", Hidden: h})
+		if must(t, err); len(hits) != 1 {
+			t.Fatalf("found %+v", hits)
+		}
+		if !slices.Equal(hits[0].Quoted, from) {
+			t.Errorf("quoted %q", hits[0].Quoted)
+		}
+		return hits[0].Text
+	}
+	if got := said(Hidden{}, "agent-notes/diary.md", "pages/bread.md"); got != "- Read again: Rye needs **more water**, the oven is broken and (("+gone+"))" {
+		t.Errorf("found %q", got)
+	}
+	hidden := Hidden{Paths: []string{"pages/bread.md"}}
+	if got := said(hidden, "agent-notes/diary.md"); strings.Contains(got, "water") {
+		t.Errorf("hidden, yet found %q", got)
+	}
+	related := func(path string, h Hidden) string {
+		t.Helper()
+		r, err := f.Related(t.Context(), Entry{Source: "notes", Path: path}, h)
+		must(t, err)
+		return pathsOf(r.Linking) + ">" + pathsOf(r.Linked)
+	}
+	if got := related("pages/bread.md", Hidden{}); got != "journals/2026_05_01.md>" {
+		t.Errorf("related to the block: %s", got)
+	}
+	if got := related("journals/2026_05_01.md", Hidden{}); got != ">pages/bread.md agent-notes/diary.md" {
+		t.Errorf("related to the reference: %s", got)
+	}
+	if got := related("journals/2026_05_01.md", hidden); got != ">agent-notes/diary.md" {
+		t.Errorf("hidden, yet related: %s", got)
+	}
+	f.put("pages/bread.md", "- Wheat needs less\n  id:: "+id+"\n")
+	f.reopen()
+	f.refresh()
+	if got := said(Hidden{}, "agent-notes/diary.md", "pages/bread.md"); !strings.Contains(got, "Wheat needs less") {
+		t.Errorf("after a change and a restart: %q", got)
+	}
+}
+
 // A note of many megabytes is found by its last line.
 func TestLongNotes(t *testing.T) {
 	f := newFolder(t)

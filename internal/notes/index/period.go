@@ -67,7 +67,7 @@ func (s *search) period(ctx context.Context) error {
 		WHERE d.kind = ? AND d.skipped = '' AND d.id NOT IN (SELECT value FROM json_each(?))`+where+" ORDER BY max(d.day * 86400000000000, d.mtime * (d.day = 0)) DESC LIMIT ?",
 		slices.Concat([]any{s.q.Kind, s.docs}, args, []any{maxOfPeriod})...)
 	for _, id := range ids {
-		s.found[id] += 0 // adds it
+		s.found[id] = true
 	}
 	return err
 }

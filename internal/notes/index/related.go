@@ -30,14 +30,15 @@ const (
 
 // Related returns the files that belong to an indexed file.
 func (v *Vault) Related(ctx context.Context, e Entry, hidden Hidden) (r Related, err error) {
-	r.Linking, err = v.leading(ctx, linkage{e.Source, hidden, "target = ?", noteName(e.Path)}, func(from, to string) string {
+	r.Linking, err = v.leading(ctx, linkage{e.Source, hidden, "(target = ? OR target IN (SELECT block FROM blocks b JOIN docs t ON t.id = b.doc WHERE t.source = d.source AND t.path = ?))",
+		[]any{noteName(e.Path), e.Path}}, func(from, to string) string {
 		if to == e.Path {
 			return from
 		}
 		return ""
 	})
 	if err == nil {
-		r.Linked, err = v.leading(ctx, linkage{e.Source, hidden, "d.path = ?", e.Path}, func(_, to string) string { return to })
+		r.Linked, err = v.leading(ctx, linkage{e.Source, hidden, "d.path = ?", []any{e.Path}}, func(_, to string) string { return to })
 	}
 	if err == nil {
 		r.Near, err = v.near(ctx, e, hidden)
@@ -56,11 +57,12 @@ func (v *Vault) Related(ctx context.Context, e Entry, hidden Hidden) (r Related,
 	return r, nil
 }
 
-// linkage selects links of a source by a condition with an argument.
+// linkage selects links of a source by a condition with arguments.
 type linkage struct {
-	source     string
-	hidden     Hidden
-	where, arg string
+	source string
+	hidden Hidden
+	where  string
+	args   []any
 }
 
 // leading lists the files that pick chooses. It is asked about each link that is selected:
@@ -80,16 +82,22 @@ func (v *Vault) leading(ctx context.Context, l linkage, pick func(from, to strin
 		return each(ctx, ix.db, func(rows *sql.Rows) error {
 			var from string
 			var link links.Link
-			if err := rows.Scan(&from, &link.Target, &link.Kind); err != nil {
+			var held sql.NullString // the file with the block
+			if err := rows.Scan(&from, &link.Target, &link.Kind, &held); err != nil {
 				return err
 			}
-			if name := pick(from, set.Resolve(from, link)); name != "" {
+			to := held.String
+			if link.Kind != links.ToBlock {
+				to = set.Resolve(from, link)
+			}
+			if name := pick(from, to); name != "" {
 				taken[name] = true
 			}
 			return nil
-		}, `SELECT d.path, l.written, l.kind FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ?
-			AND d.id NOT IN (SELECT value FROM json_each(?)) AND `+
-			l.where+" LIMIT ?", l.source, u.docs, l.arg, maxLinking)
+		}, `SELECT d.path, l.written, l.kind, (SELECT t.path FROM blocks b JOIN docs t ON t.id = b.doc
+				WHERE l.kind = ? AND b.block = l.target AND t.source = d.source AND t.id NOT IN (SELECT value FROM json_each(?)))
+			FROM links l JOIN docs d ON d.id = l.doc WHERE d.source = ? AND d.id NOT IN (SELECT value FROM json_each(?)) AND `+
+			l.where+" LIMIT ?", slices.Concat([]any{links.ToBlock, u.docs, l.source, u.docs}, l.args, []any{maxLinking})...)
 	})
 	if err != nil || len(taken) == 0 {
 		return nil, err

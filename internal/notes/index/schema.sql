@@ -49,6 +49,10 @@ CREATE TABLE tags (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, tag T
 CREATE TABLE links (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, target TEXT NOT NULL, written TEXT NOT NULL, kind INTEGER NOT NULL, PRIMARY KEY (doc, target, written, kind)) WITHOUT ROWID;
 CREATE INDEX links_target ON links (target);
 
+-- Blocks of notes that have an id, with their words.
+CREATE TABLE blocks (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, block TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (doc, block)) WITHOUT ROWID;
+CREATE INDEX blocks_block ON blocks (block);
+
 -- What people may call a note: file name, title and aliases, in small letters.
 CREATE TABLE names (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, name TEXT NOT NULL, PRIMARY KEY (doc, name)) WITHOUT ROWID;
 CREATE INDEX names_name ON names (name);

@@ -21,10 +21,9 @@ import (
 
 // Bounds of one search.
 const (
-	maxTerms      = 40   // words of a question, or pairs of letters
-	maxRows       = 3000 // sections that are scored; a word in more of them is common
-	maxCandidates = 60   // sections that are ranked
-	maxHits       = 50
+	maxTerms = 40   // words of a question, or pairs of letters
+	maxRows  = 3000 // sections that are scored; a word in more of them is common
+	maxHits  = 50
 )
 
 // Query asks for passages. Any text is fine.
@@ -53,8 +52,9 @@ type Hit struct {
 	Day     time.Time // the date that the file names, or else when it was changed
 	During  bool      // it belongs to the period in question
 	Score   float64
-	Snippet string // at most 500 characters around the matching words
-	Text    string // the whole section
+	Snippet string   // at most 500 characters around the matching words
+	Text    string   // the whole section, with the words of blocks in place of ((id))
+	Quoted  []string // the other notes of the source that these blocks are from
 
 	id, doc int64
 	own     bool // the file names Day
@@ -69,9 +69,6 @@ type term struct {
 	near   []int64  // sections with the word, one of stems or one of alts; empty without those
 	weight float64
 }
-
-// altWorth is the worth of a match of a stem or one of alts.
-const altWorth = 0.7
 
 func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 
@@ -148,14 +145,14 @@ type search struct {
 	total float64 // sections that may be found
 	unseen
 	terms []*term
-	found map[int64]float64 // sections, with their match relative to the best, 0 to 1
+	found map[int64]bool // sections
 
 	asked    vector.Vector // of the question; nil searches by words alone
 	meanings *meanings
 }
 
 func (s *search) run(ctx context.Context) ([]Hit, error) {
-	s.found = map[int64]float64{}
+	s.found = map[int64]bool{}
 	s.stem = ranking.Stemmer(s.q.Text)
 	for _, w := range terms(s.q.Text) {
 		t, err := s.term(ctx, w)
@@ -164,6 +161,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 		}
 		s.terms = append(s.terms, t)
 	}
+	s.weigh()
 	if err := s.gather(ctx); err != nil {
 		return nil, err
 	}
@@ -172,7 +170,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 		return nil, err
 	}
 	for _, id := range near {
-		s.found[id] += 0 // adds it
+		s.found[id] = true
 	}
 	if err := s.period(ctx); err != nil {
 		return nil, err
@@ -180,7 +178,6 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	if len(s.found) == 0 {
 		return nil, nil
 	}
-	s.weigh()
 	hits, err := s.load(ctx)
 	if err != nil {
 		return nil, err
@@ -189,12 +186,17 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.score(hits, linked)
+	if err := s.score(ctx, hits, linked); err != nil {
+		return nil, err
+	}
 	if len(near) > 0 {
 		fuse(hits, near, linked)
 	}
 	s.q.During.mark(hits)
 	hits = s.pick(hits)
+	if err := s.show(ctx, hits); err != nil {
+		return nil, err
+	}
 	words := make([][]string, len(s.terms))
 	for i, t := range s.terms {
 		words[i] = t.words()
@@ -338,9 +340,9 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	all, err := s.fitted(ctx, ids)
-	for _, f := range all {
-		s.found[f.id] = max(s.found[f.id], f.fit/max(all[0].fit, math.SmallestNonzeroFloat64))
+	ids, err = s.likely(ctx, ids)
+	for _, id := range ids {
+		s.found[id] = true
 	}
 	return err
 }
@@ -350,8 +352,8 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 func (s *search) weigh() {
 	sum, n := 0.0, 0.0
 	for _, t := range s.terms {
-		if rows := t.rows(); rows > 0 {
-			t.weight = math.Log(1 + (s.total+1)/float64(rows))
+		if t.rows() > 0 {
+			t.weight = s.rarity(t) * math.Pow(smallWorth, float64(ranking.SmallLetters(t.word)))
 			sum, n = sum+t.weight, n+1
 		}
 	}
@@ -383,40 +385,21 @@ func (ix *index) hits(ctx context.Context, query string, args ...any) (hits []Hi
 	}, query, args...)
 }
 
-// Boosts that decide between sections with the same words of a question: for a better
-// match, and for a link to or from another hit.
-const (
-	fitWorth  = 0.25
-	linkWorth = 0.05
-)
-
-// nameWorth is what the words that stand in a section's title, heading or path are worth, beside
-// those in all of it.
-const nameWorth = 0.3
+// linkWorth is what a link to or from another hit adds.
+const linkWorth = 0.05
 
 // score sets how much of the question each section holds, 0 to 1. Files in linked get a
 // boost.
-func (s *search) score(hits []Hit, linked map[int64]bool) {
-	sum := math.SmallestNonzeroFloat64
-	for _, t := range s.terms {
-		sum += t.weight
-	}
+func (s *search) score(ctx context.Context, hits []Hit, linked map[int64]bool) error {
+	extents, err := s.extents(ctx, hits)
 	for i := range hits {
-		h, covered, named := &hits[i], 0.0, 0.0
-		names := strings.ToLower(h.Title + " " + h.Heading + " " + h.Path)
-		text := names + " " + strings.ToLower(h.Text)
-		for _, t := range s.terms {
-			covered += t.weight * t.worth(h.id, text)
-			if snippet.Holds(names, t.word) {
-				named += t.weight
-			}
-		}
-		h.Score = covered / sum * (1 - fitWorth - linkWorth + fitWorth*s.found[h.id])
-		h.Score = (h.Score + nameWorth*named/sum) / (1 + nameWorth)
+		h := &hits[i]
+		h.Score = s.fit(h, extents[h.doc]) * (1 - linkWorth)
 		if linked[h.doc] {
 			h.Score *= 1 + linkWorth
 		}
 	}
+	return err
 }
 
 // linked returns the files among the hits that are linked with each other.

@@ -44,9 +44,58 @@ func (s *search) similar(ctx context.Context, w string) ([]string, error) {
 	for i := range parts {
 		pieces = append(pieces, string(runes[i*len(runes)/parts:(i+1)*len(runes)/parts]))
 	}
-	return s.wordsWith(ctx, pieces, [2]int{len(runes) - slips, len(runes) + slips}, func(found string) bool {
+	meant, err := s.wordsWith(ctx, pieces, [2]int{len(runes) - slips, len(runes) + slips}, func(found string) bool {
 		return text.Edits(w, found, slips) <= slips
 	})
+	if err != nil || len(meant) > 0 {
+		return meant, err
+	}
+	return s.parts(ctx, runes)
+}
+
+// joints are what German, Dutch and Swedish put between the words of a compound.
+var joints = []string{"", "s", "es", "n", "en", "er", "e"}
+
+// parts lists the two words of which a compound is made, if both stand in the notes: of several
+// ways to divide it, that with the longest last word.
+func (s *search) parts(ctx context.Context, compound []rune) ([]string, error) {
+	var tails []string
+	for i := minWord; i+minWord <= len(compound); i++ {
+		tails = append(tails, string(compound[i:]))
+	}
+	tails, err := s.known(ctx, tails)
+	if err != nil {
+		return nil, err
+	}
+	for _, tail := range tails {
+		whole := strings.TrimSuffix(string(compound), tail)
+		var heads []string
+		for _, joint := range joints {
+			if head, ok := strings.CutSuffix(whole, joint); ok {
+				heads = append(heads, head)
+			}
+		}
+		if heads, err = s.known(ctx, heads); err != nil || len(heads) > 0 {
+			return append(heads, tail), err
+		}
+	}
+	return nil, nil
+}
+
+// known lists which of some words stand in a section that is not hidden, the long ones first.
+func (s *search) known(ctx context.Context, words []string) (all []string, err error) {
+	found, err := column[string](ctx, s.ix, `SELECT word FROM words WHERE kind = ? AND word IN (SELECT value FROM json_each(?))
+		ORDER BY length(word) DESC`, s.q.Kind, inJSON(words))
+	for _, w := range found {
+		said, err := s.ix.says(ctx, s.q.Kind, w, &s.unseen)
+		if err != nil {
+			return nil, err
+		}
+		if said {
+			all = append(all, w)
+		}
+	}
+	return all, err
 }
 
 // wordsWith lists the words that contain one of the pieces, are as long as that and fit, and

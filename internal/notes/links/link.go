@@ -17,6 +17,7 @@ const (
 	Wiki     Kind = iota // [[Note#Heading|shown]], ![[Note]]
 	Markdown             // [shown](folder/note.md#heading), [label]: note.md
 	Node                 // a file on a canvas
+	ToBlock              // ((id)) of a block; Target is the id. Parse lists none: moves leave them alone
 )
 
 // Link is a link to a file, not to the web or inside the same note.

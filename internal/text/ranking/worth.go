@@ -15,6 +15,16 @@ const (
 // own: particles, pronouns, question words and what leads to a question.
 var smallLetters = "的了吗呢吧啊哦呀哎是我你他她它们这那个什么哪怎多少几来着在和与也就都还叫另外其实想问以及对于有没会要请样些最"
 
+// SmallLetters counts the letters of a pair of Chinese ones that are no words with a subject.
+func SmallLetters(pair string) (n int) {
+	for _, r := range pair {
+		if strings.ContainsRune(smallLetters, r) {
+			n++
+		}
+	}
+	return n
+}
+
 // worths returns what the words of a question are worth.
 func worths(text string, words []string) []float64 {
 	worth, direct := make([]float64, len(words)), directWords(text)
@@ -23,10 +33,8 @@ func worths(text string, words []string) []float64 {
 		if len(direct) > 0 && !direct[w] {
 			worth[i] = aside
 		}
-		for _, r := range w {
-			if strings.ContainsRune(smallLetters, r) {
-				worth[i] *= small
-			}
+		for range SmallLetters(w) {
+			worth[i] *= small
 		}
 	}
 	return worth

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+	"parley/internal/text/waittest"
+)
+
+// said is a message of the bot's as a person sees it, with the data of its buttons.
+type said struct {
+	id, text string
+	buttons  []string
+}
+
+// hand is a person in a direct chat: they type, use commands and press buttons.
+type hand struct {
+	type_ func(text string)
+	press func(message, data string)
+	// command uses a command with options as the platform offers it.
+	command func(name string, options ...[2]string)
+	all     func() []said
+}
+
+func handOnTelegram(t *testing.T, w *world) hand {
+	w.run(t)
+	n := 0
+	say := func(text string) { w.tg.Push(telegramtest.Text(1, 1, text)) }
+	return hand{
+		type_: say,
+		press: func(message, data string) {
+			n++
+			w.tg.Push(telegramtest.Press(1, 1, int(personNumber(message)), fmt.Sprint("query", n), data))
+		},
+		command: func(name string, options ...[2]string) {
+			for _, o := range options {
+				name += " " + o[1]
+			}
+			say("/" + name)
+		},
+		all: func() (list []said) {
+			for _, m := range w.tg.Sent() {
+				s := said{id: fmt.Sprint(m.ID), text: m.Text}
+				for _, row := range m.Buttons {
+					for _, b := range row {
+						s.buttons = append(s.buttons, b.Data)
+					}
+				}
+				list = append(list, s)
+			}
+			return list
+		},
+	}
+}
+
+func handOnDiscord(t *testing.T, w *world) hand {
+	w.onDiscord().serve(t)
+	return hand{
+		type_: func(text string) { w.dc.Message("", "10", "42", text) },
+		press: func(message, data string) { w.dc.Press("", "10", "42", message, data) },
+		command: func(name string, options ...[2]string) {
+			w.dc.Interaction(discordtest.Use{Channel: "10", User: "42", Command: name, Options: options})
+		},
+		all: func() (list []said) {
+			for _, m := range w.dc.Sent() {
+				list = append(list, said{m.ID, m.Content, m.Buttons})
+			}
+			return list
+		},
+	}
+}
+
+// TestNotesByHand: the button of a source shows its words, as they were, also once the note says
+// something else; what was written is said; and an earlier text comes back, on both platforms.
+func TestNotesByHand(t *testing.T) {
+	t.Parallel()
+	for name, front := range map[string]func(*testing.T, *world) hand{"telegram": handOnTelegram, "discord": handOnDiscord} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+			dir := t.TempDir()
+			must(t, os.WriteFile(filepath.Join(dir, "tea.md"), []byte("# Tea\n\n## Brewing\n\nGreen tea brews at 75 degrees.\n"), 0o600))
+			w.settings(t, "vault: {dir: "+dir+"}\n")
+			h := front(t, w)
+			playNotes(t, w, h, filepath.Join(dir, "agent-notes", "tea log.md"))
+		})
+	}
+}
+
+func playNotes(t *testing.T, w *world, h hand, file string) {
+	until := func(from int, want string) said {
+		t.Helper()
+		var got said
+		if !waittest.Within(time.Minute, func() bool {
+			list := h.all()
+			i := slices.IndexFunc(list[min(from, len(list)):], func(s said) bool { return strings.Contains(s.text, want) })
+			if i >= 0 {
+				got = list[from+i]
+			}
+			return i >= 0 && w.unfinished() == 0
+		}) {
+			t.Fatalf("never %q in %+v", want, h.all())
+		}
+		return got
+	}
+	from := 0
+	step := func(do func(), want string) said {
+		t.Helper()
+		from = len(h.all())
+		do()
+		return until(from, want)
+	}
+	typed := func(text string) func() { return func() { h.type_(text) } }
+
+	eventually(t, "the notes are indexed", func() bool {
+		return strings.Contains(step(typed("/notes search brews"), "").text, "tea.md")
+	})
+	w.llm.Queue(callTool("vault_search", `{"query":"green tea degrees"}`), llmtest.Turn{Text: "At 75 degrees [1]."})
+	answer := step(typed("how hot should green tea be?"), "75 degrees [1]")
+	source := slices.IndexFunc(answer.buttons, func(data string) bool { return strings.Contains(data, "source:1") })
+	if !strings.Contains(answer.text, "tea.md#Brewing") || source < 0 {
+		t.Fatalf("answered %+v", answer)
+	}
+	step(func() { h.press(answer.id, answer.buttons[source]) }, "Green tea brews at 75 degrees.")
+
+	for i, mode := range []string{"create", "append"} {
+		w.llm.Queue(callTool("vault_write", fmt.Sprintf(`{"path":"tea log","mode":%q,"content":"Cup %d."}`, mode, i+1)),
+			llmtest.Turn{Text: "Done."})
+		wrote := step(typed(fmt.Sprint("note down cup ", i+1)), "Wrote agent-notes/tea log.md")
+		if want := []string{"(new, 1 line)", "+ Cup 2."}[i]; !strings.Contains(wrote.text, want) {
+			t.Errorf("said %q, without %q", wrote.text, want)
+		}
+	}
+	both, err := os.ReadFile(file)
+	if must(t, err); string(both) != "Cup 1.\n\nCup 2.\n" {
+		t.Fatalf("the note says %q", both)
+	}
+
+	earlier := step(func() { h.command("notes restore", [2]string{"path", "tea log"}) }, "Earlier versions of agent-notes/tea log.md")
+	if len(earlier.buttons) != 1 {
+		t.Fatalf("no button in %+v", earlier)
+	}
+	step(func() { h.press(earlier.id, earlier.buttons[0]) }, "agent-notes/tea log.md (+0 −2 lines)")
+	if one, err := os.ReadFile(file); err != nil || string(one) != "Cup 1.\n" {
+		t.Errorf("restored to %q, %v", one, err)
+	}
+	must(t, os.WriteFile(filepath.Join(filepath.Dir(file), "..", "tea.md"), []byte("# Tea\n\nNothing.\n"), 0o600))
+	step(func() { h.press(answer.id, answer.buttons[source]) }, "Green tea brews at 75 degrees.") // as it was then
+}
