@@ -162,6 +162,7 @@ type Options struct {
 	Calls   *modellog.Tape // nil if none are kept
 	// Currency is the currency of costs, as written after amounts.
 	Currency string
+	Members  *MemberViews // nil has no pages for members
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -170,6 +171,8 @@ type Options struct {
 type Page struct {
 	// Chat is the owner's chat with the bot: give it to the hub.
 	Chat *Chat
+	// Members is the part for members; nil without one.
+	Members *Members
 
 	o      Options
 	hosts  map[string]bool
@@ -199,6 +202,9 @@ func New(o Options) *Page {
 	}
 	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
 	p.routes()
+	if o.Members != nil {
+		p.Members = newMembers(p, *o.Members)
+	}
 	return p
 }
 
@@ -317,6 +323,7 @@ type frame struct {
 	Status                       int // 0 is 200
 	Title, Bot, CSRF, Lang, Here string
 	Root, Self                   string // where relative links begin, and this page from there
+	Part                         string // "me/" of members' pages, with what belongs to them; "" of the owner's
 	Nav, Languages               []link // Nav is nil before login
 	News                         string // result of a form
 	Body                         any
@@ -348,6 +355,9 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 func (p *Page) write(w http.ResponseWriter, r *http.Request, sheet string, f frame) {
 	spoken := catalog.Of(r.Context())
 	f.Root, f.Self = root(r), "."+r.URL.RequestURI()
+	if p.Members.serves(r) {
+		f.Part = strings.TrimPrefix(memberRoot, "/")
+	}
 	f.Bot, f.Lang, f.Languages, f.Here = p.o.Name, spoken.Tag(), tongues(spoken), "/"
 	if r.Method == http.MethodGet {
 		f.Here = r.URL.RequestURI()
