@@ -182,7 +182,7 @@ type Page struct {
 	logins *logins
 	news   *news
 	past   past
-	mux    *http.ServeMux
+	mux    *routes
 	beside *http.ServeMux // what needs no login
 	sheets *sheets
 }
@@ -197,11 +197,11 @@ func New(o Options) *Page {
 		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
 			open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
-		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency,
+		news:   &news{readers: map[*reader]bool{}}, mux: &routes{}, sheets: &sheets{currency: o.Currency,
 			all: map[string]map[string]*template.Template{}},
 	}
 	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
-	p.routes()
+	p.route()
 	if o.Members != nil {
 		p.Members = newMembers(p, *o.Members)
 	}
@@ -220,7 +220,7 @@ func (p *Page) Base() string {
 // Changed tells open pages that something happened.
 func (p *Page) Changed() { p.news.tell(false) }
 
-func (p *Page) routes() {
+func (p *Page) route() {
 	for _, name := range []string{"page.css", "page.js", "icon.svg", "icon-192.png", "icon-512.png"} {
 		p.mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, assets, "assets/"+name)
@@ -263,6 +263,23 @@ func (p *Page) routes() {
 	p.mux.Handle("/", p.inside(func(w http.ResponseWriter, r *http.Request, _ *login) {
 		p.refuse(w, r, http.StatusNotFound, "There is no such page.")
 	}))
+}
+
+// routes is a ServeMux that knows its patterns.
+type routes struct {
+	http.ServeMux
+	patterns []string
+}
+
+// Handle serves a pattern.
+func (r *routes) Handle(pattern string, h http.Handler) {
+	r.patterns = append(r.patterns, pattern)
+	r.ServeMux.Handle(pattern, h)
+}
+
+// HandleFunc serves a pattern.
+func (r *routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	r.Handle(pattern, http.HandlerFunc(h))
 }
 
 // errNone: the requested thing does not exist.
