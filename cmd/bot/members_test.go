@@ -119,11 +119,11 @@ func TestMembersChat(t *testing.T) {
 	if reqs := w.llm.Requests(); !strings.Contains(reqs[len(reqs)-1].Messages[len(reqs[len(reqs)-1].Messages)-3].Text(), "Rex") {
 		t.Error("it is another conversation")
 	}
-	v.says("/task add buy milk", "Task #1 added: buy milk")
-	if got := w.answered(t, 7, 7, "/task list"); !strings.Contains(got, "buy milk") {
+	v.says("/tasks add buy milk", "Task #1 added: buy milk")
+	if got := w.answered(t, 7, 7, "/tasks"); !strings.Contains(got, "buy milk") {
 		t.Errorf("the direct chat: %q", got)
 	}
-	v.until("/me/", "/task list")
+	v.until("/me/", "/tasks")
 	if got := w.answered(t, 7, 7, "/web list"); !strings.Contains(got, "last used") {
 		t.Errorf("/web list: %q", got)
 	}
@@ -183,7 +183,7 @@ func TestMembersKilled(t *testing.T) {
 			w.startAndPoll(t)
 			v.until("/me/", "Rex, of course.")
 			v.deliver(form)
-			v.says("/task add buy milk", "Task #1 added")
+			v.says("/tasks add buy milk", "Task #1 added")
 			eventually(t, "it rests", func() bool { return w.unfinished() == 0 })
 			if page := v.get("/me/"); strings.Count(page, "what is my dog called?") != 1 || strings.Count(page, "Rex, of course.") != 1 {
 				t.Errorf("the page: %s", page)
@@ -273,7 +273,7 @@ func overSoon(t *testing.T, stream chan struct{}) {
 // TestMembersForgotten: /forget-me from a browser ends it, and the process may die over it.
 func TestMembersForgotten(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"", "forgetting", "forgotten"} {
+	for _, point := range []string{"at rest", "forgetting", "forgotten"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -286,7 +286,7 @@ func TestMembersForgotten(t *testing.T) {
 			form.Set("choice", webPress.FindStringSubmatch(page)[1])
 			stream := v.stream()
 			v.deliver(form)
-			if point != "" {
+			if point != "at rest" {
 				dies(t, child)
 				w.startAndPoll(t)
 			}
@@ -294,6 +294,8 @@ func TestMembersForgotten(t *testing.T) {
 			eventually(t, "nothing is left", func() bool {
 				return w.count(t, "SELECT count(*) FROM web_logins") == 0 && v.status(http.MethodGet, "/me/", nil, nil) == http.StatusSeeOther
 			})
+			w.told(t, 7, "I have deleted everything about you")
+			eventually(t, "it rests", func() bool { return w.unfinished() == 0 })
 			if got := w.entered(t, base, 7).get("/me/"); strings.Contains(got, "xyzzy") {
 				t.Error("it is still there")
 			}

@@ -48,7 +48,8 @@ type feed struct {
 	shown   map[string]bool // what answers that are shown already reply to
 	files   []chat.File     // of answers, the latest last
 	names   []string        // of files, in URLs
-	notice  bool            // the part being sent was unasked
+	notice  bool            // the part being sent is shown by nothing else
+	left    bool            // and answers a message of an earlier process
 }
 
 // line is what stands in a member's chat.
@@ -59,6 +60,7 @@ type line struct {
 	Files   []fileLink
 	Waiting bool // not answered yet
 	At      time.Time
+	left    bool // an earlier process was asked; the transcript may have it
 }
 
 // fileLink is a file as shown; Path is "" if it cannot be fetched.
@@ -271,13 +273,13 @@ func (fs *Feeds) Sent(p chat.Part) {
 	}
 	f.with(func() {
 		if p.Index == 0 {
-			f.notice = !f.shown[p.ReplyTo]
+			f.notice, f.left = !f.shown[p.ReplyTo], p.ReplyTo != ""
 			delete(f.shown, p.ReplyTo)
 		}
 		if !f.notice || p.Text == "" && len(p.Files) == 0 {
 			return
 		}
-		f.add(line{ID: "a" + rand.Text(), Text: p.Text, Files: f.keep(p.Files), At: fs.now()})
+		f.add(line{ID: "a" + rand.Text(), Text: p.Text, Files: f.keep(p.Files), At: fs.now(), left: f.left})
 		if len(p.Buttons) > 0 {
 			f.buttons = slices.Concat(p.Buttons...)
 		}

@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -256,7 +257,11 @@ func (ms *Members) expired(w http.ResponseWriter, r *http.Request) {
 // logIn uses a link up.
 func (ms *Members) logIn(w http.ResponseWriter, r *http.Request) {
 	ctx, from := r.Context(), ms.p.from(r)
-	if !ms.tries.allow(from, maxMemberTries) {
+	host, _, err := net.SplitHostPort(from)
+	if err != nil { // as proxies say it
+		host = from
+	}
+	if !ms.tries.allow(host, maxMemberTries) {
 		ms.p.refuse(w, r, http.StatusTooManyRequests, "Too many wrong links. Wait a quarter of an hour, then ask for a new one.")
 		return
 	}
@@ -278,7 +283,7 @@ func (ms *Members) logIn(w http.ResponseWriter, r *http.Request) {
 	if before != nil {
 		_, _ = ms.p.o.Store.Access.EndWebLogin(ctx, before.User, before.ID) // it also ends by itself
 	}
-	ms.tries.forget(from)
+	ms.tries.forget(host)
 	ms.Feeds.follow(l.Place)
 	ms.p.o.Log.Info("a chat was opened in a browser", "person", l.User, "from", from)
 	http.SetCookie(w, doorOf(r).memberCookie(token, int(memberLife.Seconds())))

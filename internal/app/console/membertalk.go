@@ -105,7 +105,15 @@ func (ms *Members) scene(r *http.Request, v *visit) (s memberScene, err error) {
 func (ms *Members) now(ctx context.Context, v *visit, s *memberScene) error {
 	g := ms.Feeds.follow(v.Place).glimpse()
 	s.Growing, s.Buttons = clip(g.growing, maxText), g.buttons
-	s.Log = append(s.Log, g.lines...)
+	said := s.Log
+	for _, l := range g.lines {
+		if l.left && len(l.Files) == 0 && slices.ContainsFunc(said, func(e line) bool {
+			return !e.Mine && (strings.Contains(l.Text, e.Text) || strings.Contains(e.Text, l.Text))
+		}) {
+			continue
+		}
+		s.Log = append(s.Log, l)
+	}
 	slices.SortStableFunc(s.Log, func(a, b line) int { return a.At.Compare(b.At) })
 	waiting, err := ms.p.o.Store.Unanswered(ctx, v.Place, maxWaiting)
 	if err != nil {
