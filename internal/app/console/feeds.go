@@ -68,6 +68,7 @@ type fileLink struct{ Path, Name string }
 
 // answering is one message being answered.
 type answering struct {
+	feed *feed
 	text   strings.Builder
 	status string
 	over   bool   // the handler has returned
@@ -119,10 +120,10 @@ func (fs *Feeds) Wrap(next chat.Handler) chat.Handler {
 			a, err := next.Handle(ctx, m, w)
 			return quoting(ctx, m, a), err
 		}
-		t := &answering{}
+		t := &answering{feed: f}
 		f.begin(t)
-		a, err := next.Handle(ctx, m, &tee{Reply: w, feed: f, turn: t, disk: sync.OnceValue(func() error { return chat.OnDisk(ctx) })})
-		f.end(t, m, a, err, fs.now())
+		a, err := next.Handle(ctx, m, &tee{Reply: w, turn: t, disk: sync.OnceValue(func() error { return chat.OnDisk(ctx) })})
+		t.end(m, a, err, fs.now())
 		return quoting(ctx, m, a), err
 	})
 }
@@ -174,7 +175,8 @@ func repliesTo(m chat.Message) string {
 }
 
 // end takes what a handler returned. It is shown once it is stored (stored).
-func (f *feed) end(t *answering, m chat.Message, a chat.Answer, err error, now time.Time) {
+func (t *answering) end(m chat.Message, a chat.Answer, err error, now time.Time) {
+	f := t.feed
 	f.with(func() {
 		t.over = true
 		if errors.Is(err, chat.ErrDraining) { // the next process answers
@@ -312,7 +314,6 @@ func (f *feed) glimpse() (p glimpse) {
 // tee passes on what is shown of a growing answer, and shows it in browsers, too.
 type tee struct {
 	chat.Reply
-	feed *feed
 	turn *answering
 	disk func() error // returns when the message is on the disk
 }
@@ -349,6 +350,6 @@ func (t *tee) Reset() {
 
 func (t *tee) grow(do func()) {
 	if t.disk() == nil {
-		t.feed.with(do)
+		t.turn.feed.with(do)
 	}
 }

@@ -270,23 +270,32 @@ func (ms *Members) say(w http.ResponseWriter, r *http.Request, v *visit) {
 		ms.p.refuse(w, r, http.StatusBadRequest, wordsEmpty)
 		return
 	}
-	ms.deliver(w, r, m, files, label)
+	ms.deliver(w, r, written{m, files, label})
+}
+
+// written is what somebody sent; label is that of the button they pressed.
+type written struct {
+	chat.Message
+	files []access.WebFile
+	label string
 }
 
 // deliver hands a message with its files to the hub.
-func (ms *Members) deliver(w http.ResponseWriter, r *http.Request, m chat.Message, files []access.WebFile, label string) {
+func (ms *Members) deliver(w http.ResponseWriter, r *http.Request, m written) {
 	ctx, in := r.Context(), ms.o.Intake()
-	var err error
-	m.From.Name, err = ms.p.o.Store.Browse.Person(ctx, m.From.ID)
-	if err == nil && len(files) > 0 {
-		fits, e := ms.p.o.Store.Access.SaveWebFiles(ctx, files, maxStored)
+	name, err := ms.p.o.Store.Browse.Person(ctx, m.From.ID)
+	if name != m.From.ID { // it is known
+		m.From.Name = name
+	}
+	if err == nil && len(m.files) > 0 {
+		fits, e := ms.p.o.Store.Access.SaveWebFiles(ctx, m.files, maxStored)
 		if err = e; e == nil && !fits {
 			ms.p.refuse(w, r, http.StatusRequestEntityTooLarge, "Too many of your files still wait. Nothing was sent; try again later.")
 			return
 		}
 	}
 	if err == nil && in != nil {
-		err = in.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}})
+		err = in.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m.Message}})
 	}
 	if err != nil || in == nil {
 		ms.p.o.Log.Error("message from a member's browser", "err", err)
@@ -295,8 +304,8 @@ func (ms *Members) deliver(w http.ResponseWriter, r *http.Request, m chat.Messag
 	}
 	f := ms.Feeds.follow(m.Key)
 	f.with(func() {
-		if label != "" {
-			f.add(line{ID: m.ID, Mine: true, Text: plainly(label), At: m.At})
+		if m.label != "" {
+			f.add(line{ID: m.ID, Mine: true, Text: plainly(m.label), At: m.At})
 		}
 	})
 	lead(w, r, memberRoot+"#end")
