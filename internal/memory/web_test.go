@@ -12,7 +12,8 @@ import (
 func webLogin(t *testing.T, s *Store, user, id string) (hash []byte) {
 	t.Helper()
 	until := s.now().Add(time.Hour)
-	must(t, s.Access.AddWebLink(bg, access.WebLogin{ID: id, User: user, Place: chat.Key{Platform: "telegram", Channel: "42"}, Until: until}, []byte("link "+id)))
+	l := access.WebLogin{ID: id, User: user, Place: chat.Key{Platform: "telegram", Channel: "42"}, Until: until}
+	must(t, s.Access.AddWebLink(bg, l, []byte("link "+id)))
 	_, ok, err := s.Access.TakeWebLink(bg, []byte("link "+id), []byte("cookie "+id), access.WebLogin{Browser: "b", Until: until})
 	must(t, err)
 	if !ok {

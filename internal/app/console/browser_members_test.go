@@ -121,8 +121,9 @@ func memberTabs(t *testing.T, c *club, b *browser, address string) {
 		tab.until(`document.getElementById("live").textContent.includes("live")`)
 	}
 	began := time.Now()
-	err := c.s.hub.Deliver(context.Background(), chat.Batch{Platform: "telegram", Messages: []chat.Message{{ID: "9001", Key: keyOf("telegram:42"),
-		From: userOf("telegram:42", "Alice"), Text: "from the phone", Direct: true, Addressed: true, At: time.Now()}}})
+	m := chat.Message{ID: "9001", Key: keyOf("telegram:42"), From: userOf("telegram:42", "Alice"), Text: "from the phone", Direct: true,
+		Addressed: true, At: time.Now()}
+	err := c.s.hub.Deliver(context.Background(), chat.Batch{Platform: "telegram", Messages: []chat.Message{m}})
 	if err != nil {
 		t.Fatal(err)
 	}

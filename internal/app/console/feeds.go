@@ -68,7 +68,7 @@ type fileLink struct{ Path, Name string }
 
 // answering is one message being answered.
 type answering struct {
-	feed *feed
+	feed   *feed
 	text   strings.Builder
 	status string
 	over   bool   // the handler has returned

@@ -22,7 +22,7 @@ func (p *Page) manifest(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{ // the reader is gone
 		"id": "./", "name": p.o.Name, "short_name": p.o.Name, "start_url": "./", "scope": "./", "display": "standalone",
 		"background_color": "#f6f7f9", "theme_color": "#2457d6",
-		"icons": []icon{{up + "icon.svg", "any", "image/svg+xml", ""}, {up + "icon-192.png", "192x192", png, "any"}, {up + "icon-512.png", "512x512", png,
-			"any maskable"}},
+		"icons": []icon{{up + "icon.svg", "any", "image/svg+xml", ""},
+			{up + "icon-192.png", "192x192", png, "any"}, {up + "icon-512.png", "512x512", png, "any maskable"}},
 	})
 }

@@ -72,7 +72,8 @@ func (v *visit) message() chat.Message {
 }
 
 func newMembers(p *Page, o MemberViews) *Members {
-	ms := &Members{p: p, o: o, mux: &routes{}, uploads: make(chan struct{}, maxUploads), Feeds: &Feeds{now: p.o.Now, all: map[chat.Key]*feed{}},
+	ms := &Members{p: p, o: o, mux: &routes{}, uploads: make(chan struct{}, maxUploads),
+		Feeds: &Feeds{now: p.o.Now, all: map[chat.Key]*feed{}},
 		links: limiter{now: p.o.Now, seen: map[string][]time.Time{}}, tries: limiter{now: p.o.Now, seen: map[string][]time.Time{}}}
 	for pattern, h := range map[string]http.HandlerFunc{
 		"GET /me/login": ms.loginForm, "POST /me/login": ms.logIn, "GET /me/page.webmanifest": p.manifest,
