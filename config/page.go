@@ -9,6 +9,7 @@ import (
 // Page says where browsers find the control page.
 type Page struct {
 	URL     string   `yaml:"url" form:"page" doc:"where you open the control page behind a reverse proxy, such as https://home.example/parley/; with none, the address it listens on. Needs http.listen"`
+	Members bool     `yaml:"members" default:"false" change:"chat" doc:"people whom you let in may go on with their direct chat in a browser: /web gives them a link that works once. Needs page.url"`
 	Proxies []string `yaml:"proxies" form:"network" doc:"addresses of your reverse proxies, such as 127.0.0.1 or 10.0.0.0/8; what they say of the host and of who asks is believed, from everybody else it is not"`
 }
 

@@ -265,6 +265,9 @@ func (c *Config) together(fail fail) {
 	if c.Page.URL != "" && c.HTTP.Listen == "" {
 		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "page.url"))
 	}
+	if c.Page.Members && c.Page.URL == "" {
+		fail("page.url", wrong(wordsIsMissing).hint(wordsNeedsIt, "page.members"))
+	}
 	c.unique(fail)
 	c.servers(fail)
 	c.services(fail)

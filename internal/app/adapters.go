@@ -13,6 +13,9 @@ import (
 
 // openFile fetches an attachment from the platform of its message.
 func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
+	if data, ours, err := ps.members.Fetch(ctx, m, f); ours {
+		return data, err
+	}
 	p, ok := chat.As[chat.Fetcher](chat.On(ps.adapters, m.Key.Platform))
 	if !ok {
 		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)

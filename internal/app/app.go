@@ -85,7 +85,8 @@ func assemble(b *base, m *models, s *storage) *app {
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
-	a.port = &port{base: b, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
+	a.port = &port{base: b, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind, front: a.front}
+	a.settings.changed = a.port.changed
 	return a
 }
 
@@ -177,7 +178,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 	if a.port.page != nil {
 		adapters = append(slices.Clone(adapters), a.port.page.Chat)
 		quiet := observe
-		observe = func(e chat.Event) { quiet(e); a.port.page.Changed() }
+		observe = func(e chat.Event) { quiet(e); a.port.page.Changed(); a.port.stored(e) }
 	}
 	o := chat.HubOptions{
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
@@ -190,6 +191,9 @@ func (a *app) start(adapters ...chat.Adapter) {
 		Authors:  chat.Authors{MayStop: a.people.gate.MayStop, Reached: a.platforms.reached, Agent: a.answers, Speak: a.people.speaker.Answering},
 		Closings: chat.Closings{Closed: a.platforms.closed, TryAgain: a.storage.store.TryAgain},
 		Ahead:    a.mind.Ahead,
+	}
+	if members := a.platforms.members; members != nil {
+		o.Sent = members.Feeds.Sent
 	}
 	if a.fleet == nil {
 		a.platforms.hub = chat.NewHub(o)

@@ -28,6 +28,7 @@ func (a *app) commands() command.Groups {
 			})),
 			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
+		Web: a.port.web(),
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts,
 			Sessions: a.storage.store.Sessions.SessionCounts,
 			Model: func(ctx context.Context) string {

@@ -168,7 +168,11 @@ func (f *front) handler() chat.Handler {
 		f.quotas.Rate(f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
 	said := discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way)))
-	return f.models.spans.Messages(f.voice.speaking(said))
+	all := f.models.spans.Messages(f.voice.speaking(said))
+	if members := f.platforms.members; members != nil {
+		return members.Feeds.Wrap(all)
+	}
+	return all
 }
 
 // opening sends what waited for a direct chat once its person writes there. It runs in the

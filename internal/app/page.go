@@ -20,7 +20,7 @@ func (p *port) newPage(address string) *console.Page {
 	return console.New(console.Options{
 		Listen: address, URL: p.cfg.Page.URL, Proxies: p.cfg.Page.Networks(), Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log,
 		Currency: p.cfg.Limits.Currency,
-		Calls:    p.vitals.storage.tape,
+		Calls:    p.vitals.storage.tape, Members: p.members(),
 		Views: console.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/internal/app/console"
 	"parley/internal/app/platform"
 	"parley/internal/chat"
 )
@@ -13,8 +14,9 @@ import (
 // platforms owns the adapters and the hub, which joins them with the handler.
 type platforms struct {
 	*base
-	adapters []chat.Adapter // once they run
-	hub      *chat.Hub      // from then on
+	adapters []chat.Adapter   // once they run
+	hub      *chat.Hub        // from then on
+	members  *console.Members // with chats in browsers; nil for none
 }
 
 // setUp makes an adapter for each platform that is set up.
@@ -74,6 +76,10 @@ func (ps *platforms) closed(ctx context.Context, p chat.Part) error {
 // forgetElsewhere has the front ends forget a person.
 func (ps *platforms) forgetElsewhere(ctx context.Context, user string) error {
 	var errs []error
+	if ps.members != nil {
+		_, err := ps.members.End(ctx, user)
+		errs = append(errs, err)
+	}
 	for _, adapter := range ps.adapters {
 		if f, ok := chat.As[chat.Forgetter](adapter); ok {
 			errs = append(errs, f.Forget(ctx, user))

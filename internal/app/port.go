@@ -24,6 +24,7 @@ type port struct {
 	models *models
 	rules  *files.Books
 	mind   *mind
+	front  *front
 	page   *console.Page // nil without http.listen
 }
 
@@ -37,6 +38,7 @@ func (p *port) open() (net.Listener, error) {
 		return nil, fmt.Errorf("http.listen: %w", err)
 	}
 	p.page = p.newPage(l.Addr().String())
+	p.front.platforms.members = p.page.Members
 	return l, nil
 }
 

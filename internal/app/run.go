@@ -20,6 +20,9 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if err != nil {
 		return err
 	}
+	if err := a.port.begin(ctx); err != nil {
+		return err
+	}
 	a.start(adapters...)
 	a.chores.sums.Open()
 	a.front.voice.open()
@@ -38,6 +41,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.jobs.Add("forgotten elsewhere", "@every 1s", a.storage.eraser.Listen)
 	}
 	if port != nil {
+		a.jobs.Add("browsers", "@every 1m", a.port.page.Members.Prepare)
 		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx, never fails
 	}
 	a.chores.schedule(a.jobs)

@@ -30,6 +30,8 @@ type settings struct {
 	rules *files.Books
 	// put puts other agents in force; on an error the old ones stay.
 	put func(ctx context.Context, next config.Config) error
+	// changed is called with each change that is in force.
+	changed func()
 
 	// reloads handles SIGHUP until its context ends; nil in the terminal.
 	reloads func(context.Context)
@@ -104,6 +106,7 @@ func (s *settings) putInForce(c config.Config) {
 	if s.front.quotas != nil { // nil while the parts are built
 		s.front.quotas.SetLimits(s.mind.limits(c))
 	}
+	s.changed()
 }
 
 // refresh applies values set in another process.

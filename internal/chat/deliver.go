@@ -204,6 +204,9 @@ func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
 	ok := h.lasting(p.Key, "mark part "+string(s), func() error {
 		return h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
 	})
+	if ok && s == PartSent {
+		h.o.Sent(p)
+	}
 	if ok && s != PartReady && s != PartStarted {
 		h.o.Observe(Event{Name: string(s), Key: p.Key})
 	}

@@ -35,6 +35,8 @@ type HubOptions struct {
 	// Failpoint is called with each crash point's name; tests kill the process
 	// there. nil outside tests.
 	Failpoint func(point string)
+	// Sent is called once a part was sent, with its text; nil ignores it. It must not block.
+	Sent func(p Part)
 	// Observe is called for every finished message; nil ignores it. It must not
 	// block.
 	Observe func(Event)
@@ -157,6 +159,9 @@ func NewHub(o HubOptions) *Hub {
 	}
 	if o.Observe == nil {
 		o.Observe = func(Event) {}
+	}
+	if o.Sent == nil {
+		o.Sent = func(Part) {}
 	}
 	if o.MayStop == nil {
 		o.MayStop = func(_ context.Context, m, running Message) bool { return m.From.ID == running.From.ID }

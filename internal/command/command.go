@@ -26,6 +26,7 @@ import (
 // /voice and /facts file.
 type Groups struct {
 	General   General
+	Web       Web
 	Status    Status
 	Session   Session
 	Model     Model
@@ -51,7 +52,7 @@ func (g Groups) Table() []gate.Command {
 		[]gate.Command{
 			g.General.start(), g.General.ask(), g.Insight.why(), g.Status.command(), g.General.stop(),
 			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
-			g.Insight.trace(), g.General.page(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
+			g.Insight.trace(), g.General.page(), g.Web.command(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
 			g.Facts.command(), g.Decisions.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(),
 			g.Person.Language.Command(), g.Person.export(), g.Person.forgetMe(),
 		},

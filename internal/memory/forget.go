@@ -56,6 +56,8 @@ var erasedAtOnce = []string{
 	"UPDATE handoffs SET taker_id = '', taker_name = '', state = iif(state = 'taken', 'waiting', state) WHERE taker_id = :user",
 	"DELETE FROM codes WHERE user_id = :user",
 	"DELETE FROM attempts WHERE user_id = :user",
+	"DELETE FROM web_logins WHERE user_id = :user",
+	"DELETE FROM web_files WHERE user_id = :user",
 	"DELETE FROM people WHERE user_id = :user",
 	"DELETE FROM agent_people WHERE user_id = :user",
 	"DELETE FROM closed_places WHERE state = 'blocked' AND EXISTS (SELECT 1 FROM membership b WHERE b.user_id = :user AND " +

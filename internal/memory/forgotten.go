@@ -124,7 +124,7 @@ const peopleHere = `SELECT user_id FROM messages UNION SELECT user_id FROM parti
 	UNION SELECT json_extract(body, '$.from.ID') FROM inbox WHERE body <> '' UNION SELECT json_extract(body, '$.to.ID') FROM outbox WHERE body <> ''`
 
 // AfterRestore settles, once, what a restored copy brought back. Questions open in it may
-// have been answered since, so they expire; whoever was forgotten since must be forgotten
+// have been answered since, so they expire; browsers are logged out; whoever was forgotten since must be forgotten
 // again. ok is false if no copy was restored. dir is the folder that lists who was
 // forgotten, "" for the database's own.
 func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bool, err error) {
@@ -156,7 +156,8 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 		_, e2 := tx.Exec(dropMenus)
 		_, e3 := tx.Exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", restoredAt,
 			[]byte(Stamp(s.now())))
-		return errors.Join(err, e1, e2, e3)
+		_, e4 := tx.Exec("DELETE FROM web_logins") // some may have been ended since
+		return errors.Join(err, e1, e2, e3, e4)
 	})
 	s.revived.again()
 	return r, err == nil, during("settle what came back with a restore", err)

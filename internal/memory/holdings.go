@@ -88,6 +88,8 @@ var holdings = []holding{
 	{"questions.name", "", whyPassing, keptForATurn},
 	{"questions.by_name", "", whyPassing, keptForATurn},
 	{"codes.name", "", whyPassing, keptForATurn},
+	{"web_files.name", "", whyPassing, keptForATurn},
+	{"web_files.data", "", whyPassing, keptForATurn},
 	{"settings.value", "", whyPassing, keptForATurn},
 	{"dead_letters.raw", "", whyForeign, keptAudited},
 }

@@ -70,6 +70,7 @@ var wordless = []string{
 	"moves.*", "titles.*", "tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at",
 	"tasks.updated_at", "tasks.done_at", "tasks.people", "tasks.agent",
 	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
+	"web_logins.*", "web_files.id", "web_files.user_id", "web_files.at",
 }
 
 // textColumns returns the columns of the schema that can hold words.
@@ -172,6 +173,8 @@ func plant(t *testing.T, s *Store, who string) {
 		for _, q := range []string{
 			"INSERT INTO codes (purpose, user_id, name, hash, expires_at) VALUES ('pair', '" + user + "', '" + marker(who,
 				"codes.name") + "', '', '9')",
+			"INSERT INTO web_files VALUES ('" + who + "file', '" + user + "', '" + marker(who, "web_files.name") + "', '" + marker(who,
+				"web_files.data") + "', '8')",
 			"INSERT INTO questions (user_id, platform, channel, id, body, text, came, name, by_name, asked_at, expires_at, state) VALUES ('" +
 				user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") +
 				"', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who,

@@ -468,3 +468,22 @@ func broken(err error) error {
 func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, error) {
 	return engine.Pairs[string, string](s.db, "SELECT name, value FROM cursors WHERE platform = ?", platform)
 }
+
+// Unanswered returns the oldest messages of a conversation that have no answer yet, in
+// order.
+func (s *Store) Unanswered(_ context.Context, k chat.Key, limit int) ([]chat.Message, error) {
+	list, err := engine.Select(s.db, func(r engine.Scanner) (m chat.Message, err error) {
+		err = r.Scan(&m.Row, engine.JSON(&m))
+		return m, err
+	}, "SELECT id, body FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND state = 'new' ORDER BY id LIMIT ?",
+		k.Platform, k.Channel, k.Thread, limit)
+	return list, during("read unanswered messages", err)
+}
+
+// Tide returns what grows with each message of a conversation, said or answered.
+func (s *Store) Tide(_ context.Context, k chat.Key) (said, waiting int64, err error) {
+	err = s.db.QueryRow(`SELECT coalesce((SELECT id FROM messages WHERE platform = :platform AND channel = :channel AND thread = :thread ORDER BY id DESC LIMIT 1), 0),
+		coalesce((SELECT max(id) FROM inbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND state = 'new'), 0)`,
+		engine.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread}).Scan(&said, &waiting)
+	return said, waiting, during("look for news", err)
+}

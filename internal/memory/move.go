@@ -37,7 +37,7 @@ var moved = []struct{ table, taken string }{
 }
 
 // movedWhole lists the tables with channels and no threads.
-var movedWhole = []string{"tasks", "log_entries"}
+var movedWhole = []string{"tasks", "log_entries", "web_logins"}
 
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.

@@ -56,6 +56,8 @@ var ofPlaces = map[string]string{
 	"tasks.channel": "INSERT INTO tasks (user_id, platform, channel, description, created_at, updated_at) VALUES " +
 		"('x', 'telegram', '-4711', 'x', '', '')",
 	"titles.id": "INSERT INTO titles (id, title) VALUES ('telegram:chat:-4711', 'x')",
+	"web_logins.channel": "INSERT INTO web_logins (id, hash, state, user_id, platform, channel, created_at, used_at, until) " +
+		"VALUES ('x', 'x', 'open', 'x', 'telegram', '-4711', '', '', '')",
 	"usage.channel": "INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, prompt_tokens) " +
 		"VALUES ('2026-01-02', 'telegram', '-4711', 'x', 'p', 'm', 1, 5)",
 }
@@ -114,7 +116,8 @@ var placeless = map[string]string{
 	"settings": "name", "spent": "day kind", "steps": "key kind people result state",
 	"tasks":  "agent created_at description done_at people platform updated_at user_id",
 	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status",
-	"usage": "day model platform purpose user_id",
+	"usage":      "day model platform purpose user_id",
+	"web_logins": "browser created_at hash id platform state until used_at user_id", "web_files": "at data id name user_id",
 }
 
 // TestEveryPlaceMoves: each column of text names a channel, or is known to name none, and

@@ -721,6 +721,28 @@ CREATE TABLE imports (
     began  TEXT NOT NULL,
     at     TEXT NOT NULL     -- when it stored the last
 ) WITHOUT ROWID;
+CREATE INDEX sessions_begun ON sessions (created_at);
+CREATE TABLE web_logins (
+    id         TEXT PRIMARY KEY,                                 -- what lists call it
+    hash       BLOB NOT NULL UNIQUE,                             -- of the link's code, or of the cookie
+    state      TEXT NOT NULL CHECK (state IN ('link', 'open')),
+    user_id    TEXT NOT NULL,
+    platform   TEXT NOT NULL,                                    -- the direct chat
+    channel    TEXT NOT NULL,
+    browser    TEXT NOT NULL DEFAULT '',                         -- its kind and system, in words of ours
+    created_at TEXT NOT NULL,
+    used_at    TEXT NOT NULL,
+    until      TEXT NOT NULL
+);
+CREATE INDEX web_logins_user ON web_logins (user_id);
+CREATE TABLE web_files (
+    id      TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    data    BLOB NOT NULL,
+    at      TEXT NOT NULL
+);
+CREATE INDEX web_files_user ON web_files (user_id);
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -730,4 +752,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 49;
+PRAGMA user_version = 51;

@@ -351,6 +351,7 @@ func TestInChromium(t *testing.T) {
 	t.Run("keyboard", func(t *testing.T) { byKeyboard(b, s) })
 	t.Run("live", func(t *testing.T) { followsNews(b, s) })
 	t.Run("behind a proxy", func(t *testing.T) { behindProxy(t, pages) })
+	t.Run("members", membersInBrowser)
 	t.Run("without script", func(t *testing.T) { withoutScript(b, s) })
 	b.mu.Lock()
 	defer b.mu.Unlock()

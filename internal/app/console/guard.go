@@ -57,7 +57,11 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			p.refuse(w, r, http.StatusForbidden, wordsForeign)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, p.Members.bodyLimit(r))
+	}
+	if p.Members.serves(r) {
+		p.Members.mux.ServeHTTP(w, r)
+		return
 	}
 	p.mux.ServeHTTP(w, r)
 }

@@ -162,6 +162,7 @@ type Options struct {
 	Calls   *modellog.Tape // nil if none are kept
 	// Currency is the currency of costs, as written after amounts.
 	Currency string
+	Members  *MemberViews // nil has no pages for members
 	Now      func() time.Time
 	Log      *slog.Logger
 }
@@ -170,6 +171,8 @@ type Options struct {
 type Page struct {
 	// Chat is the owner's chat with the bot: give it to the hub.
 	Chat *Chat
+	// Members is the part for members; nil without one.
+	Members *Members
 
 	o      Options
 	hosts  map[string]bool
@@ -179,7 +182,7 @@ type Page struct {
 	logins *logins
 	news   *news
 	past   past
-	mux    *http.ServeMux
+	mux    *routes
 	beside *http.ServeMux // what needs no login
 	sheets *sheets
 }
@@ -194,11 +197,14 @@ func New(o Options) *Page {
 		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
 			open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
-		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency,
+		news:   &news{readers: map[*reader]bool{}}, mux: &routes{}, sheets: &sheets{currency: o.Currency,
 			all: map[string]map[string]*template.Template{}},
 	}
 	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
-	p.routes()
+	p.route()
+	if o.Members != nil {
+		p.Members = newMembers(p, *o.Members)
+	}
 	return p
 }
 
@@ -214,7 +220,7 @@ func (p *Page) Base() string {
 // Changed tells open pages that something happened.
 func (p *Page) Changed() { p.news.tell(false) }
 
-func (p *Page) routes() {
+func (p *Page) route() {
 	for _, name := range []string{"page.css", "page.js", "icon.svg", "icon-192.png", "icon-512.png"} {
 		p.mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, assets, "assets/"+name)
@@ -257,6 +263,23 @@ func (p *Page) routes() {
 	p.mux.Handle("/", p.inside(func(w http.ResponseWriter, r *http.Request, _ *login) {
 		p.refuse(w, r, http.StatusNotFound, "There is no such page.")
 	}))
+}
+
+// routes is a ServeMux that knows its patterns.
+type routes struct {
+	http.ServeMux
+	patterns []string
+}
+
+// Handle serves a pattern.
+func (r *routes) Handle(pattern string, h http.Handler) {
+	r.patterns = append(r.patterns, pattern)
+	r.ServeMux.Handle(pattern, h)
+}
+
+// HandleFunc serves a pattern.
+func (r *routes) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	r.Handle(pattern, http.HandlerFunc(h))
 }
 
 // errNone: the requested thing does not exist.
@@ -317,6 +340,7 @@ type frame struct {
 	Status                       int // 0 is 200
 	Title, Bot, CSRF, Lang, Here string
 	Root, Self                   string // where relative links begin, and this page from there
+	Part                         string // "me/" of members' pages, with what belongs to them; "" of the owner's
 	Nav, Languages               []link // Nav is nil before login
 	News                         string // result of a form
 	Body                         any
@@ -348,6 +372,9 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 func (p *Page) write(w http.ResponseWriter, r *http.Request, sheet string, f frame) {
 	spoken := catalog.Of(r.Context())
 	f.Root, f.Self = root(r), "."+r.URL.RequestURI()
+	if p.Members.serves(r) {
+		f.Part = strings.TrimPrefix(memberRoot, "/")
+	}
 	f.Bot, f.Lang, f.Languages, f.Here = p.o.Name, spoken.Tag(), tongues(spoken), "/"
 	if r.Method == http.MethodGet {
 		f.Here = r.URL.RequestURI()

@@ -112,10 +112,14 @@ func newSite(t testing.TB, views console.Views, handle answer, change ...func(*c
 	server.Config.Handler = s.page
 	server.Start()
 	s.url = server.URL
-	s.hub = chat.NewHub(chat.HubOptions{
+	h := chat.HubOptions{
 		Inbox: store, Outbox: store, Handler: chat.HandlerFunc(handle), Adapters: []chat.Adapter{s.page.Chat},
 		Observe: func(chat.Event) { s.page.Changed() },
-	})
+	}
+	if s.page.Members != nil {
+		s.joined(&h)
+	}
+	s.hub = chat.NewHub(h)
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.page.Chat.Run(ctx, s.hub); close(ran) }()

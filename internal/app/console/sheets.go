@@ -30,7 +30,8 @@ func (s *sheets) in(p catalog.Printer) map[string]*template.Template {
 	all := template.Must(template.New("frame.html").Funcs(s.funcs(p)).ParseFS(assets, "templates/frame.html", "templates/parts.html"))
 	set := map[string]*template.Template{}
 	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "turn", "call",
-		"script", "sessions", "session", "facts", "playbook", "settings", "rules", "people", "letters", "chat"} {
+		"member", "memberlogin", "memberlogins", "script", "sessions", "session", "facts", "playbook", "settings", "rules", "people",
+		"letters", "chat"} {
 		set[name] = template.Must(template.Must(all.Clone()).ParseFS(assets, "templates/"+name+".html"))
 	}
 	s.all[p.Tag()] = set

@@ -24,6 +24,9 @@ type Command struct {
 	Who Role
 	// WhoIn is who may run it where a message is written; nil is Who everywhere.
 	WhoIn func(m chat.Message) Role
+	// When reports whether there is such a command now; nil is always. Verbs have none of
+	// their own.
+	When func() bool
 	// Private answers are for the author's eyes only. A verb of a private
 	// command is private.
 	Private bool
@@ -168,6 +171,8 @@ func (c Command) at(m chat.Message) Command {
 	}
 	return c
 }
+
+func (c Command) there() bool { return c.When == nil || c.When() }
 
 func (c Command) admits(role Role) bool {
 	return role >= cmp.Or(c.Who, Member)

@@ -295,7 +295,7 @@ func didYouMean(ctx context.Context, complaint, before, guess string) string {
 
 func (c *Commands) command(name string) (Command, bool) {
 	for _, cmd := range c.table {
-		if fold(cmd.Name) == name {
+		if fold(cmd.Name) == name && cmd.there() {
 			return cmd, true
 		}
 	}
@@ -316,7 +316,7 @@ func inherited(cmd Command) []Command {
 func names(table []Command, role Role) []string {
 	var all []string
 	for _, cmd := range table {
-		if cmd.admits(role) || len(cmd.Verbs) > 0 && anyVerb(cmd, role) {
+		if cmd.there() && (cmd.admits(role) || len(cmd.Verbs) > 0 && anyVerb(cmd, role)) {
 			all = append(all, cmd.Name)
 		}
 	}

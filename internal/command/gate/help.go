@@ -67,7 +67,7 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 // useful reports whether a role may use a command, or a verb of it, and has any use for it:
 // people who are in need no command that lets strangers in.
 func (cmd Command) useful(role Role) bool {
-	if cmd.Who == Anyone && role > Stranger {
+	if cmd.Who == Anyone && role > Stranger || !cmd.there() {
 		return false
 	}
 	return cmd.admits(role) || anyVerb(cmd, role)
@@ -250,6 +250,9 @@ var audiences = map[Role]chat.Audience{Anyone: chat.Everybody, Stranger: chat.Me
 // Menu returns a command table as platforms show it.
 func Menu(table []Command) (list []chat.MenuCommand) {
 	for _, c := range table {
+		if !c.there() {
+			continue
+		}
 		m := chat.MenuCommand{Name: c.Name, Help: c.Help, Who: audiences[c.Who], Least: audiences[c.Least()], Verbs: Menu(c.Verbs)}
 		for _, o := range c.Options {
 			if o.Hidden {

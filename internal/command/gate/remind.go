@@ -38,3 +38,17 @@ func (c *Confirmations) reminded(ctx context.Context, m chat.Message, q chat.Que
 	}
 	return a, nil
 }
+
+// Open returns the question that waits for m's author in m's place, with its buttons; no
+// buttons if none does.
+func (c *Confirmations) Open(ctx context.Context, m chat.Message) (asked string, rows [][]chat.Button, err error) {
+	q, ok, err := c.rows.Question(ctx, m, "")
+	if err != nil || !ok || q.State != chat.QuestionOpen || !c.now().Before(q.Until) {
+		return "", nil, err
+	}
+	b := bodyOf(q)
+	if b.Form != nil {
+		return q.Text, c.formButtons(ctx, q, *b.Form), nil
+	}
+	return q.Text, c.buttons(ctx, q, b), nil
+}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"database/sql"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -64,10 +65,21 @@ func (g *Register) fewGrants() (map[string]string, error) {
 	return all, err
 }
 
-// Grant gives an id a role, replacing the one it had. by is whoever decided.
+// endWeb logs a person out of all browsers.
+const endWeb = "DELETE FROM web_logins WHERE user_id = ?"
+
+// Grant gives an id a role, replacing the one it had. by is whoever decided. Who is kept
+// out is logged out of all browsers.
 func (g *Register) Grant(ctx context.Context, id, role, by string) error {
-	return engine.During("grant", g.db.Exec(ctx, "INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = "+
-		"excluded.role, by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now())))
+	return engine.During("grant", g.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = "+
+			"excluded.role, by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now()))
+		if role == "denied" {
+			_, e := tx.Exec(endWeb, id)
+			err = errors.Join(err, e)
+		}
+		return err
+	}))
 }
 
 // newcomersTold is the setting that holds up to when Newcomers told of people.
@@ -100,10 +112,18 @@ func (g *Register) Newcomers(ctx context.Context, by string, tell func(id, at st
 		"excluded.value", newcomersTold, list[len(list)-1].at))
 }
 
-// Revoke takes back what Grant gave; false when there was nothing.
+// Revoke takes back what Grant gave, and logs the person out of all browsers; false when
+// there was nothing.
 func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
-	n, err := g.db.Count(ctx, "DELETE FROM grants WHERE id = ?", id)
-	return n > 0, engine.During("revoke", err)
+	var n int64
+	err := g.db.Write(ctx, func(tx *engine.Tx) error {
+		err := tx.Count(&n, "DELETE FROM grants WHERE id = ?", id)
+		if err == nil {
+			_, err = tx.Exec(endWeb, id)
+		}
+		return err
+	})
+	return n > 0 && err == nil, engine.During("revoke", err)
 }
 
 // Grants returns every id that was given a role.

@@ -57,7 +57,7 @@ let source;
 function listen() {
   if (document.hidden) { source?.close(); source = null; return; }
   if (source) return;
-  source = new EventSource("events");
+  source = new EventSource(document.body.dataset.events);
   const status = document.getElementById("live");
   source.onopen = () => { status.textContent = " · " + status.dataset.yes; };
   source.onerror = () => {
@@ -81,12 +81,14 @@ if (say) {
   });
   say.addEventListener("submit", async (e) => {
     e.preventDefault();
-    const body = new URLSearchParams(new FormData(say));
+    const form = new FormData(say);
+    const body = say.elements.files?.files.length ? form : new URLSearchParams([...form].filter(([, v]) => typeof v === "string"));
     try {
-      const r = await fetch("chat", { method: "POST", body });
+      const r = await fetch(say.getAttribute("action"), { method: "POST", body });
       const answer = await r.text();
       if (!r.ok) throw new Error(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
       text.value = "";
+      if (say.elements.files) say.elements.files.value = "";
       show(answer);
     } catch (why) { alert(say.dataset.unsent + " " + why.message); }
   });
