@@ -165,7 +165,7 @@ func (f *front) handler() chat.Handler {
 	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(scheduled.Apart(f.store.Agenda, f.log, mind,
 		f.quotas.Rate(f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
-	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way))))
+	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.hooked(f.manners().Wrap(way)))))
 }
 
 // opening sends what waited for a direct chat once its person writes there. It runs in the

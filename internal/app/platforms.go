@@ -13,8 +13,9 @@ import (
 // platforms owns the adapters and the hub, which joins them with the handler.
 type platforms struct {
 	*base
-	adapters []chat.Adapter // once they run
-	hub      *chat.Hub      // from then on
+	adapters []chat.Adapter                              // once they run
+	hub      *chat.Hub                                   // from then on
+	again    func(ctx context.Context, raw []byte) error // takes what a webhook brought once more
 }
 
 // setUp makes an adapter for each platform that is set up.

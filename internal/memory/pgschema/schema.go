@@ -40,6 +40,7 @@ var effects = map[string]datadir.Effect{
 	"0066_sources.sql":         datadir.Adds,
 	"0077_imports.sql":         datadir.Adds,
 	"0080_sessions_begun.sql":  datadir.Adds,
+	"0092_hooks.sql":           datadir.Adds,
 
 	"0065_plain_results.sql": datadir.Takes, // the marks, which they do not write
 	"0068_numbers.sql":       datadir.Takes, // they read the numbers that people type as ids
