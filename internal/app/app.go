@@ -174,7 +174,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		a.vitals.stir()
 		a.counts.Observe(e)
 		a.vitals.deliveries.Observe(e, a.now())
-		if a.process.Met != nil && e.Outcome == chat.Answered {
+		if a.process.Met != nil && e.Outcome == chat.Answered && !e.From.IsHook() {
 			met.Do(func() { a.process.Met(e.From.Name, e.Key.Platform, e.Took) })
 		}
 	}

@@ -85,7 +85,7 @@ func (h Hooks) list(ctx context.Context, _ gate.Request) (chat.Answer, error) {
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		fmt.Fprintf(&b, "- **%s** · %s · `%s` · %s", one.Name, one.Does, one.Place, catalog.Many(ctx, n, "delivery"))
+		fmt.Fprintf(&b, "- **%s** · %s · `%s` · %s", one.Name, one.Does, one.Place, catalog.Many(ctx, n, "event"))
 		if n > 0 {
 			b.WriteString(catalog.Say(ctx, ", the last on %s UTC", catalog.Time(ctx, last.UTC(), "2 January 2006 15:04")))
 		}

@@ -108,9 +108,11 @@ var erased = []chunked.Sweep{
 	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user",
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
 	// What webhooks brought into their direct chats is said by nobody.
-	chunked.Sweep{Keys: "SELECT m.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel " +
-		"CROSS JOIN messages m ON m.session_id = s.id WHERE p.user_id = :user AND s.direct AND m.role = 'user' AND " +
+	chunked.Sweep{Keys: "SELECT m.id FROM (" + aloneHere + ") here CROSS JOIN sessions s ON s.platform = here.platform AND " +
+		"s.channel = here.channel CROSS JOIN messages m ON m.session_id = s.id WHERE s.direct AND m.role = 'user' AND " +
 		"substr(m.user_id, 1, 5) = 'hook:'", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
+	{Keys: "SELECT s.id FROM (" + aloneHere + ") here CROSS JOIN sessions s ON s.platform = here.platform AND s.channel = here.channel WHERE s.direct",
+		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel " +
 		"WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
