@@ -352,3 +352,49 @@ func TestHooksAreForgotten(t *testing.T) {
 		t.Errorf("%d deliveries are known", n)
 	}
 }
+
+// TestHooksOnDiscord: what comes calls nobody and answers nothing, in a channel there too.
+// Behind a proxy senders use the path of page.url, without a login; a port of its own takes
+// webhooks alone.
+func TestHooksOnDiscord(t *testing.T) {
+	t.Parallel()
+	for _, own := range []bool{false, true} {
+		t.Run(fmt.Sprint("own port ", own), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).onDiscord()
+			w.settings(t, "hooks:\n  - {name: ci, secret: "+hookKey+", place: \"discord:60\", template: \"{{body.say}}\"}\n")
+			page := w.withPort(t)
+			url := page + "/parley/hooks/ci"
+			w.env = append(w.env, "BOT_PAGE_URL=https://home.example/parley/")
+			if own {
+				url = w.withPort(t) + "/hooks/ci"
+				w.env[len(w.env)-1] = strings.Replace(w.env[len(w.env)-1], "HTTP_LISTEN", "HTTP_HOOKS_LISTEN", 1)
+			}
+			w.run(t)
+			w.connected(t)
+			send := func(url, body string) int {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+				must(t, err)
+				r.Host = "home.example"
+				r.Header.Set("Authorization", "Bearer "+hookKey)
+				resp, err := http.DefaultTransport.RoundTrip(r)
+				if err != nil {
+					return 0
+				}
+				must(t, resp.Body.Close())
+				return resp.StatusCode
+			}
+			eventually(t, "it is taken", func() bool { return send(url, `{"say":"@everyone <@1> look"}`) == 200 })
+			said := w.posted(t, "60", "look")
+			if said.Content != "＠everyone \\<＠1\\> look" || said.ReplyTo != "" || len(said.Pinged) > 0 {
+				t.Errorf("said %+v", said)
+			}
+			if got := send(page+"/parley/hooks/ci", `{"say":"through the page"}`); own == (got == 200) {
+				t.Errorf("through the page: %d", got)
+			}
+			if own && send(strings.TrimSuffix(url, "hooks/ci")+"login", "") != http.StatusNotFound {
+				t.Error("the port of webhooks serves something else")
+			}
+		})
+	}
+}

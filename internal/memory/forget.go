@@ -46,7 +46,7 @@ var erasedAtOnce = []string{
 		"WHERE i.state <> 'new' AND (:but = 0 OR i.id < :but))",
 	"DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND (platform, channel) IN (" + aloneHere + ")",
 	"DELETE FROM hook_deliveries WHERE (platform, channel) IN (" + aloneHere + ")",
-	"DELETE FROM hooks WHERE by_id = :user OR direct AND (platform, channel) IN (" + aloneHere + ")",
+	"DELETE FROM hooks WHERE by_id = :user OR direct <> 0 AND (platform, channel) IN (" + aloneHere + ")",
 	"UPDATE inbox SET body = json_remove(body, '$.from.Name') WHERE id = :but AND state = 'new'",
 	// One to somebody else may repeat them; it is emptied within minutes. That one stays until
 	// its answer is stored to which it was the yes: with it a process that takes over knows
