@@ -68,6 +68,7 @@ var libraries = []allowed{
 	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools/web", "golang.org/x/net", "fetched pages to readable text"},
+	{"internal/app/webhooks", "github.com/expr-lang/expr", "the words that owners make of what webhooks bring"},
 	{"internal/tools/rest", "github.com/expr-lang/expr", "what the owner wants of an answer"},
 	{"internal/tools/rest", "github.com/getkin/kin-openapi", "reads OpenAPI files"},
 	{"internal/tools/rest", "golang.org/x/net", "answers in other encodings"},

@@ -50,6 +50,7 @@ type Config struct {
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
+	Hooks     []Hook     `yaml:"hooks" unique:"name" doc:"webhooks: other programs that tell the bot something; the owner makes more with /hook add. See docs/hooks.md"`
 	Page      Page       `yaml:"page"`
 	OTel      OTel       `yaml:"otel"`
 	Trace     Trace      `yaml:"trace"`
@@ -342,7 +343,9 @@ type Retention struct {
 
 // HTTP is the operator's port.
 type HTTP struct {
-	Listen string `yaml:"listen" form:"listen" doc:"the control page, /healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+	Listen         string `yaml:"listen" form:"listen" doc:"the control page, /healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+	HooksListen    string `yaml:"hooks_listen" form:"listen" doc:"address for webhooks alone, host:port; with none, they come to http.listen"`
+	HooksPerMinute int    `yaml:"hooks_per_minute" default:"60" range:"0..100000" change:"chat" doc:"deliveries of one webhook a minute; its sender is told to wait then. 0 is no limit"`
 }
 
 // OTel says where traces go.

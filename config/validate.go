@@ -144,6 +144,10 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return wrong(wordsIs, text).hint("a letter, then up to 49 letters, digits, _ and -")
 	case form == "template":
 		return badTemplate(text)
+	case form == "hook_secret":
+		return badKey(text)
+	case form == "spot":
+		return badSpot(text, ids)
 	case v.Type() == jsonType && !JSON(text).valid():
 		return wrong("is not JSON").hint("write it as YAML, or as a text that holds JSON")
 	case text == "":
@@ -267,6 +271,9 @@ func (c *Config) together(fail fail) {
 	}
 	if c.Page.Members && c.Page.URL == "" {
 		fail("page.url", wrong(wordsIsMissing).hint(wordsNeedsIt, "page.members"))
+	}
+	if len(c.Hooks) > 0 && c.HTTP.Listen == "" && c.HTTP.HooksListen == "" {
+		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "hooks"))
 	}
 	c.unique(fail)
 	c.servers(fail)

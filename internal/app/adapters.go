@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/app/webhooks"
 	"parley/internal/chat"
 	"parley/internal/memory"
 )
@@ -83,6 +84,12 @@ func (ps *platforms) reread(ctx context.Context) error {
 		return err
 	}
 	for _, l := range list {
+		if l.Platform == webhooks.Platform {
+			if err := ps.hookAgain(ctx, l); err != nil {
+				return err
+			}
+			continue
+		}
 		adapter := chat.On(ps.adapters, l.Platform)
 		if adapter == nil {
 			continue // wait until it runs
@@ -103,6 +110,20 @@ func (ps *platforms) reread(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hookAgain takes what a webhook brought once more.
+func (ps *platforms) hookAgain(ctx context.Context, l memory.DeadLetter) error {
+	err := ps.again(ctx, l.Raw)
+	if err == nil {
+		err = ps.store.Letters.Drop(ctx, l.ID)
+	} else {
+		err = ps.store.Letters.Fail(ctx, l.ID, err.Error())
+	}
+	if errors.Is(err, memory.ErrNoLetter) { // dropped in the meantime
+		return nil
+	}
+	return err
 }
 
 // renormalized reads an event again. A message that cannot be stored is an error.

@@ -20,6 +20,7 @@ import (
 	"parley/internal/app/metrics"
 	"parley/internal/app/platform"
 	"parley/internal/app/setup"
+	"parley/internal/app/webhooks"
 	"parley/internal/chat"
 	"parley/internal/command/language"
 	"parley/internal/notes/document/pdf"
@@ -44,6 +45,7 @@ type app struct {
 	jobs      *jobs.Jobs
 	vitals    *vitals
 	port      *port
+	hooks     *webhooks.Hooks
 }
 
 // newApp opens the data folder and assembles the parts; build builds them later. With
@@ -87,13 +89,15 @@ func assemble(b *base, m *models, s *storage) *app {
 		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
 	a.port = &port{base: b, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind, front: a.front}
 	a.settings.changed = a.port.changed
+	a.hooks = a.newHooks()
+	a.port.hooks, a.platforms.again = a.hooks, a.hooks.Again
 	return a
 }
 
 // build makes the agent and what it needs.
 func (a *app) build(ctx context.Context) error {
 	for _, open := range []func(context.Context) error{a.settings.read, a.openRoster, a.models.open, a.notes.open,
-		a.openTools, a.openRules, a.openAgent} {
+		a.openTools, a.openRules, a.openAgent, a.checkHooks} {
 		if err := open(ctx); err != nil {
 			return err
 		}
@@ -171,7 +175,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		a.vitals.stir()
 		a.counts.Observe(e)
 		a.vitals.deliveries.Observe(e, a.now())
-		if a.process.Met != nil && e.Outcome == chat.Answered {
+		if a.process.Met != nil && e.Outcome == chat.Answered && !e.From.IsHook() {
 			met.Do(func() { a.process.Met(e.From.Name, e.Key.Platform, e.Took) })
 		}
 	}

@@ -193,7 +193,7 @@ func (c *chores) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(c.store.Facts.PruneUndo(ctx), c.store.Tidy(ctx)); err != nil {
+	if err := errors.Join(c.store.Facts.PruneUndo(ctx), c.store.Tidy(ctx), c.store.Hooks.Prune(ctx)); err != nil {
 		return err
 	}
 	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit",

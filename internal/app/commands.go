@@ -50,6 +50,7 @@ func (a *app) commands() command.Groups {
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
+		Hooks:     a.hookCommands(),
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
 		Voice:     f.voiceCommand(),

@@ -111,7 +111,10 @@ func (f *front) resume(ctx context.Context, m chat.Message, s gate.Settled, w ch
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
-	if m.From.ID != s.Asked.ID {
+	switch {
+	case s.Asked.IsHook():
+		m = m.AsHook(s.Asked)
+	case m.From.ID != s.Asked.ID:
 		m.From, m.Admin = s.Asked, false
 		ctx = f.people.speaker.With(ctx, s.Asked)
 	}

@@ -167,7 +167,7 @@ func (f *front) handler() chat.Handler {
 	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(scheduled.Apart(f.store.Agenda, f.log, mind,
 		f.quotas.Rate(f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
-	said := discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.manners().Wrap(way)))
+	said := discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.hooked(f.manners().Wrap(way))))
 	all := f.models.spans.Messages(f.voice.speaking(said))
 	if members := f.platforms.members; members != nil {
 		return members.Feeds.Wrap(all)

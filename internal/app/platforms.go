@@ -14,9 +14,10 @@ import (
 // platforms owns the adapters and the hub, which joins them with the handler.
 type platforms struct {
 	*base
-	adapters []chat.Adapter   // once they run
-	hub      *chat.Hub        // from then on
-	members  *console.Members // with chats in browsers; nil for none
+	adapters []chat.Adapter                              // once they run
+	hub      *chat.Hub                                   // from then on
+	members  *console.Members                            // with chats in browsers; nil for none
+	again    func(ctx context.Context, raw []byte) error // takes what a webhook brought once more
 }
 
 // setUp makes an adapter for each platform that is set up.

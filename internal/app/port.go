@@ -7,9 +7,11 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/app/console"
+	"parley/internal/app/webhooks"
 	"parley/internal/command/health"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -26,6 +28,9 @@ type port struct {
 	mind   *mind
 	front  *front
 	page   *console.Page // nil without http.listen
+	hooks  *webhooks.Hooks
+	door   net.Listener // for webhooks alone; nil without http.hooks_listen
+	ready  atomic.Bool  // webhooks may deliver
 }
 
 // open opens the operator's port, if one is set, and makes the control page.
@@ -48,7 +53,15 @@ func (p *port) listen(ctx context.Context, l net.Listener) {
 	p.page.Beside("GET /healthz", http.HandlerFunc(p.healthz))
 	p.page.Beside("GET /readyz", http.HandlerFunc(p.readyz))
 	p.page.Beside("GET /metrics", promhttp.HandlerFor(p.counts.Registry, promhttp.HandlerOpts{}))
-	server := &http.Server{Handler: p.page, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+	if p.door == nil {
+		p.page.Open(webhooks.Pattern, p.hooks)
+	}
+	p.serve(ctx, l, p.page)
+}
+
+// serve serves a port until ctx ends.
+func (p *port) serve(ctx context.Context, l net.Listener, h http.Handler) {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	p.background(func() { _ = server.Serve(l) })
 	p.background(func() {

@@ -17,7 +17,7 @@ import (
 // until the input ends; then it drains.
 func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	port, err := a.port.open()
-	if err != nil {
+	if err = errors.Join(err, a.port.openHooks()); err != nil {
 		return err
 	}
 	if err := a.port.begin(ctx); err != nil {
@@ -31,9 +31,11 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if port != nil {
 		a.port.listen(ctx, port)
 	}
+	a.port.listenHooks(ctx)
 	if err := a.storage.takeUp(ctx, a.platforms.hub); err != nil {
 		return err
 	}
+	a.port.ready.Store(true)
 	if a.fleet != nil {
 		a.background(func() { a.fleet.Run(ctx) })
 		a.background(func() { a.fleet.Chores(ctx) })

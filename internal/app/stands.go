@@ -19,7 +19,10 @@ func (f *front) stands(ctx context.Context, m chat.Message, q chat.Question, agr
 		return chat.LapsedAgent, nil
 	}
 	asked := m
-	if m.From.ID != q.Asked.ID {
+	switch {
+	case q.Asked.IsHook():
+		asked = m.AsHook(q.Asked)
+	case m.From.ID != q.Asked.ID:
 		asked.From, asked.Admin = q.Asked, false
 		if role, err := f.people.gate.Role(ctx, asked); err != nil || role == gate.Stranger {
 			return chat.LapsedRights, err

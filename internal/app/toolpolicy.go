@@ -63,6 +63,13 @@ func (t *toolset) overseen(ctx context.Context, m chat.Message, set tools.Set) (
 	return set.Under(func(s tools.Spec) tools.Spec { s.Over = over(s); return s }), nil
 }
 
+// forHook is a set for words that nobody wrote: what changes something waits for the yes of
+// an administrator or the owner, and what would be the author's own is not there.
+func forHook(set tools.Set) tools.Set {
+	set = hiding(set, func(s tools.Spec) bool { return !s.ReadOnly && !s.Foreign() })
+	return set.Under(func(s tools.Spec) tools.Spec { s.Over = s.Over || !s.ReadOnly; return s })
+}
+
 // hiding returns a set without the hidden tools; find_tools finds the others.
 func hiding(set tools.Set, hide func(tools.Spec) bool) tools.Set {
 	var hidden []string

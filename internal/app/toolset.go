@@ -134,6 +134,9 @@ func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	if set, err = t.personal(ctx, m, t.narrowed(m, set)); m.Unasked {
 		set = set.Careful()
 	}
+	if m.Hook != "" {
+		set = forHook(set)
+	}
 	return set, err
 }
 

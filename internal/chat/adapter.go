@@ -85,6 +85,7 @@ type DeadLetter struct {
 	// letter of the same platform and ID is kept once.
 	ID     string
 	Raw    []byte // as it came, at most 64 KiB of it
+	Whole  bool   // keeps all of Raw, which whoever made it has bounded
 	Reason string // a sentence for the operator, without anybody's words
 }
 

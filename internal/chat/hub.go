@@ -78,9 +78,9 @@ type Authors struct {
 type Closings struct {
 	// Closed stores that nothing can be sent to p's conversation, and keeps p.
 	Closed func(ctx context.Context, p Part) error
-	// TryAgain reports whether a conversation is closed; if so, what is kept for it is
-	// pending again. It is called for each message from there.
-	TryAgain func(ctx context.Context, k Key) (bool, error)
+	// TryAgain reports whether the conversation of a message is closed; if so, and if the
+	// message came from there, what is kept for it is pending again.
+	TryAgain func(ctx context.Context, m Message) (bool, error)
 }
 
 // Event is one thing the Hub did, for counting.

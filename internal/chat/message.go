@@ -112,6 +112,8 @@ type Message struct {
 	// Unasked is true if nobody wrote it just now: its author scheduled the question, and
 	// nothing may be done for it that reaches others.
 	Unasked bool `json:"unasked,omitempty"`
+	// Hook is what to do with the words that a webhook brought; From is the hook then.
+	Hook HookDo `json:"hook,omitempty"`
 	// Admin is true if the event itself shows that the author administers the
 	// place (Discord's computed permissions).
 	Admin bool `json:"admin,omitempty"`

@@ -88,12 +88,12 @@ func (h *Hub) gone(adapter Adapter, p Part, why *GoneError) bool {
 
 // triedAgain reports whether a conversation was closed, from which a message came: then
 // what is kept for it goes first.
-func (h *Hub) triedAgain(k Key) (closed bool) {
+func (h *Hub) triedAgain(m Message) (closed bool) {
 	if h.o.TryAgain == nil {
 		return false
 	}
-	h.lasting(k, "try a closed conversation", func() (err error) {
-		closed, err = h.o.TryAgain(context.WithoutCancel(h.ctx), k)
+	h.lasting(m.Key, "try a closed conversation", func() (err error) {
+		closed, err = h.o.TryAgain(context.WithoutCancel(h.ctx), m)
 		return err
 	})
 	return closed

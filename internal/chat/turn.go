@@ -39,7 +39,7 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("before_finish")
 	parts := replacing(j.m, h.parts(j.m, answer))
-	closed := h.triedAgain(j.m.Key)
+	closed := h.triedAgain(j.m)
 	if len(parts) > 0 && !closed {
 		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
 	}
@@ -287,10 +287,10 @@ func (h *Hub) pieces(adapter Adapter, m Message, a Answer) []Part {
 		parts[i] = Part{Key: m.Key, Index: i, Text: text, To: m.From, Origin: m.Origin}
 	}
 	if len(parts) > 0 {
-		switch m.Kind {
-		case KindButton, KindEdit, KindAdded:
+		switch {
+		case slices.Contains([]Kind{KindButton, KindEdit, KindAdded}, m.Kind):
 			parts[0].ReplyTo = m.ReplyTo
-		case KindDeleted: // to nothing that is there
+		case m.Kind == KindDeleted, m.Hook != "": // to nothing that is there
 		default:
 			parts[0].ReplyTo = m.ID
 		}

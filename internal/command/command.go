@@ -38,6 +38,7 @@ type Groups struct {
 	Reminders Reminders
 	Journal   Journal
 	Handoff   Handoff
+	Hooks     Hooks
 	Person    Person
 	Voice     Voice
 	Notes     Notes
@@ -53,7 +54,8 @@ func (g Groups) Table() []gate.Command {
 			g.General.start(), g.General.ask(), g.Insight.why(), g.Status.command(), g.General.stop(),
 			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
 			g.Insight.trace(), g.General.page(), g.Web.command(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
-			g.Facts.command(), g.Decisions.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(),
+			g.Facts.command(), g.Decisions.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(),
+			g.Handoff.command(), g.Hooks.command(),
 			g.Person.Language.Command(), g.Person.export(), g.Person.forgetMe(),
 		},
 		g.Voice.commands(), g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))

@@ -73,6 +73,9 @@ const reading = `/help
 /guideline list
 /guideline show tone
 /guideline test hello
+/hook
+/hook list
+/hook dead
 /journey
 /journey list
 /journey status
@@ -85,7 +88,7 @@ const reading = `/help
 // changing are commands that change something.
 const changing = `/agent reset, /agent use, /claim, /config allow, /config deny, /config leave, /config set, /config channel all,
 /config tools none, /debug, /facts add, /facts change, /facts clear, /facts digest, /facts file accept, /facts forget, /facts important,
-/facts keep, /facts undo, /forget-me, /guideline disable, /guideline enable, /handoff ask, /handoff back, /handoff take, /journey stop,
+/facts keep, /facts undo, /forget-me, /guideline disable, /guideline enable, /hook add, /hook delete, /hook pause, /hook replay, /hook test, /handoff ask, /handoff back, /handoff take, /journey stop,
 /log add, /notes move, /notes restore, /notes undo, /pair approve, /pair drop, /pair let, /pair revoke, /person set, /person tag,
 /person untag, /prompt reload, /rehearse this, /remind add, /remind bread tomorrow, /remind cancel, /remind done, /remind snooze,
 /remind zone, /session delete, /session end, /session reset, /session resume, /start, /stop, /tasks add, /tasks delete, /tasks done,

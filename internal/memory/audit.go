@@ -117,7 +117,7 @@ type Source struct {
 
 // confided are commands whose words are not kept: they may contain codes and addresses
 // that grant access.
-var confided = []string{"claim", "pair", "page", "tools"}
+var confided = []string{"claim", "pair", "page", "tools", "hook add"}
 
 // How much is kept of a command and of what was told, in bytes.
 const (

@@ -37,7 +37,10 @@ var ErrNoLetter = errors.New("there is no such dead letter")
 
 // putAside stores a dead letter, once for each event.
 func putAside(tx *engine.Tx, platform string, l chat.DeadLetter, now string) error {
-	raw := l.Raw[:min(len(l.Raw), maxRaw)]
+	raw := l.Raw
+	if !l.Whole {
+		raw = raw[:min(len(raw), maxRaw)]
+	}
 	if raw == nil {
 		raw = []byte{}
 	}
@@ -70,6 +73,12 @@ func (s *Letters) setAside(ctx context.Context, list []unread) error {
 // Count counts the events that were put aside.
 func (s *Letters) Count(context.Context) (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM dead_letters").Scan(&n)
+	return n, during("count dead letters", err)
+}
+
+// CountOf counts those of a platform.
+func (s *Letters) CountOf(_ context.Context, platform string) (n int, err error) {
+	err = s.db.QueryRow("SELECT count(*) FROM dead_letters WHERE platform = ?", platform).Scan(&n)
 	return n, during("count dead letters", err)
 }
 

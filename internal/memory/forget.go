@@ -45,6 +45,8 @@ var erasedAtOnce = []string{
 	"DELETE FROM inbox WHERE id IN (SELECT i.id FROM (" + aloneHere + ") here CROSS JOIN inbox i ON i.platform = here.platform AND i.channel = here.channel " +
 		"WHERE i.state <> 'new' AND (:but = 0 OR i.id < :but))",
 	"DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND (platform, channel) IN (" + aloneHere + ")",
+	"DELETE FROM hook_deliveries WHERE (platform, channel) IN (" + aloneHere + ")",
+	"DELETE FROM hooks WHERE by_id = :user OR direct <> 0 AND (platform, channel) IN (" + aloneHere + ")",
 	"UPDATE inbox SET body = json_remove(body, '$.from.Name') WHERE id = :but AND state = 'new'",
 	// One to somebody else may repeat them; it is emptied within minutes. That one stays until
 	// its answer is stored to which it was the yes: with it a process that takes over knows
@@ -107,6 +109,12 @@ var erased = []chunked.Sweep{
 	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
 	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user",
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
+	// What webhooks brought into their direct chats is said by nobody.
+	chunked.Sweep{Keys: "SELECT m.id FROM (" + aloneHere + ") here CROSS JOIN sessions s ON s.platform = here.platform AND " +
+		"s.channel = here.channel CROSS JOIN messages m ON m.session_id = s.id WHERE s.direct AND m.role = 'user' AND " +
+		"substr(m.user_id, 1, 5) = 'hook:'", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
+	{Keys: "SELECT s.id FROM (" + aloneHere + ") here CROSS JOIN sessions s ON s.platform = here.platform AND s.channel = here.channel WHERE s.direct",
+		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel " +
 		"WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},

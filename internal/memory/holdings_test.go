@@ -37,6 +37,7 @@ var wordless = []string{
 	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
 	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state",
 	"handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",
+	"hooks.*", "hook_pauses.*", "hook_deliveries.*",
 	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoffs.agent", "handoff_posts.*",
 	"handoff_answers.*", "handoffs.cut", "closed_places.*",
 	"decided.session_id", "decided.line", "decided.user_id", "decided.message_id", "decided.at",

@@ -64,19 +64,21 @@ var ofPlaces = map[string]string{
 
 // oldPlaces are the columns in which the old name of a channel stays, and why.
 var oldPlaces = map[string]string{
-	"moves.channel":        "it says what the channel was called",
-	"places.channel":       "a number of the index, and no message is left there",
-	"inbox.body":           "where a message is, its row says",
-	"outbox.body":          "where a part goes, its row says",
-	"questions.body":       "it waits for minutes, and ids in it are looked up",
-	"dead_letters.raw":     "as the platform sent it; what comes of it is looked up",
-	"reminders.call_key":   "a name of the call that is never looked for again",
-	"tasks.call_key":       "as of reminders",
-	"log_entries.call_key": "as of reminders",
-	"key_facts.call_key":   "as of reminders",
-	"cursors.name":         "channels of Discord, which keep their ids",
-	"key_facts.owner":      "a hash of the subject, which goes with it",
-	"key_facts_fts.owner":  "as of key_facts",
+	"moves.channel":           "it says what the channel was called",
+	"places.channel":          "a number of the index, and no message is left there",
+	"inbox.body":              "where a message is, its row says",
+	"outbox.body":             "where a part goes, its row says",
+	"questions.body":          "it waits for minutes, and ids in it are looked up",
+	"dead_letters.raw":        "as the platform sent it; what comes of it is looked up",
+	"reminders.call_key":      "a name of the call that is never looked for again",
+	"tasks.call_key":          "as of reminders",
+	"log_entries.call_key":    "as of reminders",
+	"key_facts.call_key":      "as of reminders",
+	"hooks.channel":           "what an owner said, as in the settings; it is looked up whenever something comes",
+	"hook_deliveries.channel": "as of hooks",
+	"cursors.name":            "channels of Discord, which keep their ids",
+	"key_facts.owner":         "a hash of the subject, which goes with it",
+	"key_facts_fts.owner":     "as of key_facts",
 }
 
 // placeless are the columns that name no channel, by table.
@@ -94,7 +96,9 @@ var placeless = map[string]string{
 	"grants":       "at by_id role", "guard_calls": "arguments at name people result session_id user_id", "handoff_posts": "nonce",
 	"handoffs": "agent changed_at cut desk_platform desk_thread due_at last_id name opened_at opened_by platform reason " +
 		"state taker_id taker_name thread user_id",
-	"heartbeat": "at room schema", "imports": "at began digest", "inbox": "at message_id platform preview state thread uid",
+	"hooks": "at by_id does name platform secret template thread", "hook_pauses": "at name",
+	"hook_deliveries": "at delivery digest hook platform thread",
+	"heartbeat":       "at room schema", "imports": "at began digest", "inbox": "at message_id platform preview state thread uid",
 	"key_facts": "agent author content created_at ends message_id people platform previous quote scope session_id " +
 		"tags type updated_at valid_from valid_to",
 	"key_facts_fts": "content tags", "log_entries": "agent at author content people platform type user_id",

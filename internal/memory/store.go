@@ -17,6 +17,7 @@ import (
 	"parley/internal/memory/ends"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/handoff"
+	"parley/internal/memory/hooks"
 	"parley/internal/memory/modellog"
 	"parley/internal/memory/pgschema"
 	"parley/internal/memory/privacy"
@@ -40,6 +41,7 @@ type Store struct {
 	Usage     *usage.Ledger     // what model calls took
 	Past      *sessions.Archive // sessions as people see them
 	Handoffs  *handoff.Handoffs // conversations that people answer
+	Hooks     *hooks.Store      // that speak for other programs
 	Ends      *ends.Stream      // what ended, until everyone has acted on it
 	Browse    *search.Shelf     // all conversations, for the owner
 	Lanes     *lanes.Owned      // which conversations are this process's; nil where it is alone
@@ -136,7 +138,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.Agenda = agenda.New(db, o.Now, s.Say)
 	s.Access = access.NewRegister(db, o.Now, func() string { return lanes.Self(o.Node) })
 	s.Usage = usage.NewLedger(db, o.Now)
-	s.Handoffs, s.Ends = handoff.New(db, o.Now), ends.NewStream(db, o.Now)
+	s.Handoffs, s.Ends, s.Hooks = handoff.New(db, o.Now), ends.NewStream(db, o.Now), hooks.NewStore(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}

@@ -53,9 +53,13 @@ func (s *Store) Closed(ctx context.Context, p chat.Part, says chat.Presence) err
 	}))
 }
 
-// TryAgain lets what is kept for a closed place be sent; see access.Register.TryAgain.
-func (s *Store) TryAgain(ctx context.Context, k chat.Key) (bool, error) {
-	return s.Access.TryAgain(ctx, k)
+// TryAgain lets what is kept for a closed place be sent; see access.Register.TryAgain. What
+// a webhook brings does not come from there.
+func (s *Store) TryAgain(ctx context.Context, m chat.Message) (bool, error) {
+	if m.Hook != "" {
+		return s.Access.Place(m.Key).Closed(), nil
+	}
+	return s.Access.TryAgain(ctx, m.Key)
 }
 
 // dropClosed gives up parts that their place has not taken for long.

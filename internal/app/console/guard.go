@@ -33,6 +33,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("X-Accel-Buffering", "no") // nginx passes events on as they come
 	r, ours := p.enter(r)
+	if _, pattern := p.open.Handler(r); pattern != "" {
+		p.open.ServeHTTP(w, r) // which tells its handler what the path names
+		return
+	}
 	r = r.WithContext(catalog.With(r.Context(), p.language(r)))
 	if next, pattern := p.beside.Handler(r); pattern != "" {
 		p.serveBeside(w, r, ours, next)
@@ -65,6 +69,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mux.ServeHTTP(w, r)
 }
+
+// Open serves programs, whatever name they reach this port by: h asks each request for a
+// proof by itself. Call it before the page serves.
+func (p *Page) Open(pattern string, h http.Handler) { p.open.Handle(pattern, h) }
 
 // Beside serves what needs no login, such as metrics, beside the page; call it before the
 // page serves.

@@ -184,6 +184,7 @@ type Page struct {
 	past   past
 	mux    *routes
 	beside *http.ServeMux // what needs no login
+	open   *http.ServeMux // what asks for a proof of its own
 	sheets *sheets
 }
 
@@ -194,7 +195,8 @@ var assets embed.FS
 func New(o Options) *Page {
 	hosts, port := addresses(o.Listen)
 	p := &Page{
-		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
+		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(),
+		open: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
 			open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
 		news:   &news{readers: map[*reader]bool{}}, mux: &routes{}, sheets: &sheets{currency: o.Currency,

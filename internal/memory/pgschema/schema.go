@@ -41,6 +41,7 @@ var effects = map[string]datadir.Effect{
 	"0077_imports.sql":         datadir.Adds,
 	"0080_sessions_begun.sql":  datadir.Adds,
 	"0090_web.sql":             datadir.Adds,
+	"0092_hooks.sql":           datadir.Adds,
 	"0097_voice.sql":           datadir.Adds,
 
 	"0065_plain_results.sql": datadir.Takes, // the marks, which they do not write
