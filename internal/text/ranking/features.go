@@ -10,6 +10,7 @@ type features struct {
 	news   float64 // sum over its words: the rarer, the higher
 	asks   float64 // how much of it is a question
 	time   bool    // has a word of time
+	count  bool    // has a number
 	orders bool    // is a wish of who asks for all answers
 }
 
@@ -20,6 +21,7 @@ type word struct {
 	stop     bool
 	news     float64
 	time     bool
+	count    bool
 }
 
 // timeWords often occur in answers to "when".
@@ -27,6 +29,12 @@ var timeWords = setOf("yesterday today tonight tomorrow week weeks month months 
 	"wednesday thursday friday saturday sunday january february march april may june july august september october " +
 	"november december morning evening night since summer winter spring autumn fall birthday christmas easter day days " +
 	"hour hours minute minutes recently first")
+
+// numberWords are numbers and what is said for them.
+var numberWords = setOf("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred " +
+	"thousand million dozen half twice once both couple several zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig " +
+	"hundert tausend deux trois quatre cinq sept huit neuf dix douze vingt cent mille dos tres cuatro cinco seis siete ocho nueve " +
+	"diez doce veinte cien mil два две три четыре пять шесть семь восемь девять десять двадцать сто тысяча")
 
 // read extracts the features of messages. Each word is looked up and stemmed only once.
 func (q question) read(list []Message) []features {
@@ -38,11 +46,12 @@ func (q question) read(list []Message) []features {
 		for s := range words(m.Text) {
 			w := known[s]
 			if w == nil {
-				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s]}
+				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s],
+					count: '0' <= s[0] && s[0] <= '9' || numberWords[s]}
 				known[s] = w
 			}
 			all = append(all, w)
-			said[i].time = said[i].time || w.time
+			said[i].time, said[i].count = said[i].time || w.time, said[i].count || w.count
 			if w.last != i+1 {
 				w.last = i + 1
 				w.in++
