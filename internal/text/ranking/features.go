@@ -9,9 +9,25 @@ type features struct {
 	words  []*word
 	news   float64 // sum over its words: the rarer, the higher
 	asks   float64 // how much of it is a question
-	time   bool    // has a word of time
-	count  bool    // has a number
 	orders bool    // is a wish of who asks for all answers
+	traits
+}
+
+// traits say what kinds of words something has.
+type traits struct {
+	time  bool // of time
+	count bool // numbers
+	self  bool // for its author
+}
+
+// traitsOf returns the traits of a word in lower case.
+func traitsOf(w string) traits {
+	return traits{time: timeWords[w], count: '0' <= w[0] && w[0] <= '9' || numberWords[w], self: selfWords[w]}
+}
+
+// add adds the traits of a part.
+func (t *traits) add(part traits) {
+	t.time, t.count, t.self = t.time || part.time, t.count || part.count, t.self || part.self
 }
 
 // word holds facts about a word across all messages.
@@ -20,8 +36,7 @@ type word struct {
 	last, in int // the last message with it, and how many have it
 	stop     bool
 	news     float64
-	time     bool
-	count    bool
+	traits
 }
 
 // timeWords often occur in answers to "when".
@@ -36,6 +51,10 @@ var numberWords = setOf("one two three four five six seven eight nine ten eleven
 	"hundert tausend deux trois quatre cinq sept huit neuf dix douze vingt cent mille dos tres cuatro cinco seis siete ocho nueve " +
 	"diez doce veinte cien mil два две три четыре пять шесть семь восемь девять десять двадцать сто тысяча")
 
+// selfWords are words of people for themselves.
+var selfWords = setOf("i me my mine we us our ich mir mich mein meine meinen meiner wir uns unser unsere yo mi mis nosotros " +
+	"je mon ma mes nous я мне меня мой моя мои мы нас нам")
+
 // read extracts the features of messages. Each word is looked up and stemmed only once.
 func (q question) read(list []Message) []features {
 	said, known, shares := make([]features, len(list)), map[string]*word{}, make(best, q.words)
@@ -46,12 +65,11 @@ func (q question) read(list []Message) []features {
 		for s := range words(m.Text) {
 			w := known[s]
 			if w == nil {
-				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s],
-					count: '0' <= s[0] && s[0] <= '9' || numberWords[s]}
+				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], traits: traitsOf(s)}
 				known[s] = w
 			}
 			all = append(all, w)
-			said[i].time, said[i].count = said[i].time || w.time, said[i].count || w.count
+			said[i].add(w.traits)
 			if w.last != i+1 {
 				w.last = i + 1
 				w.in++

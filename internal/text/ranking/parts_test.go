@@ -54,20 +54,21 @@ func TestSameWordsAgain(t *testing.T) {
 	for _, r := range Rank("regatta", list) {
 		order = append(order, r.Index)
 	}
-	if len(order) != 5 || slices.Index(order, 4) > 2 || slices.Index(order, 3) > 1 {
+	if len(order) != 5 || slices.Index(order, 4) > 2 || slices.Index(order, 3) > 2 {
 		t.Errorf("in order %v", order)
 	}
 }
 
-// A message with a number is the likelier answer where one is asked for.
-func TestAskedForANumber(t *testing.T) {
-	list := chatter([2]string{"Ann", "The hens in our garden are well."}, [2]string{"Ann", "In our garden are seven hens."})
-	for question, want := range map[string]int{"How many hens are in the garden?": 1, "Сколько hens garden?": 1} {
+// A message with a number is the likelier answer where one is asked for, and one about its
+// author where nothing else tells two apart.
+func TestTraits(t *testing.T) {
+	list := chatter([2]string{"Ann", "The hens in this garden are well."},
+		[2]string{"Ann", "In this garden are, if nobody has miscounted them from up there, seven hens."},
+		[2]string{"Ann", "Here they grow cherries."}, [2]string{"Ann", "Here we all grow many cherries."})
+	for question, want := range map[string]int{"How many hens are in the garden?": 1, "Сколько hens garden?": 1,
+		"Which hens are in the garden?": 0, "Who has cherries?": 3} {
 		if got := Rank(question, list); got[0].Index != want {
 			t.Errorf("%s: first comes %d", question, got[0].Index)
 		}
-	}
-	if q := ask("Who feeds the hens?", list); q.count {
-		t.Error("asks for a number")
 	}
 }

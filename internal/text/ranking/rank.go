@@ -31,6 +31,7 @@ const (
 	onDay     = 1.5  // on the day
 	withTime  = 2.0  // has a word of time, if it is asked when
 	withCount = 1.0  // has a number, if one is asked for
+	withSelf  = 0.4  // its author speaks of themselves
 	asking    = -1.0 // is itself a question
 	perLength = -1.0 // for each e-fold of its length: a long one takes the room of others
 	perNews   = 0.1  // for each e-fold of what its words tell
@@ -288,6 +289,9 @@ func (q question) favor(m Message, t features) float64 {
 	}
 	if q.count && t.count {
 		f += withCount
+	}
+	if t.self && !m.Bot {
+		f += withSelf
 	}
 	return f
 }
