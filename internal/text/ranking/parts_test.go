@@ -72,3 +72,16 @@ func TestTraits(t *testing.T) {
 		}
 	}
 }
+
+// A text of ASCII has the same words as one that is read letter by letter.
+func TestPlainWords(t *testing.T) {
+	for _, said := range []string{"", "a", "I'm 1st, e.g. AT&T_x2!", " two  words ", "tail-", "(x)y"} {
+		plain := slices.Collect(words(said))
+		if read := slices.Collect(words(said + " é")); !slices.Equal(append(plain, "é"), read) {
+			t.Errorf("%q has the words %q, and %q", said, plain, read)
+		}
+		for range words(said) {
+			break // no word comes after the last one that was wanted
+		}
+	}
+}
