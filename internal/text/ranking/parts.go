@@ -11,8 +11,8 @@ const maxParts = 4
 // minTelling is how many telling words a sentence needs to be a question by itself.
 const minTelling = 2
 
-// parts splits a text into the questions it asks, each with what leads to it: at least one.
-func parts(text string) (list []string) {
+// Parts splits a text into the questions it asks, each with what leads to it: at least one.
+func Parts(text string) (list []string) {
 	rest := ""
 	for _, s := range strings.SplitAfter(strings.ReplaceAll(text, "？", "?"), "?") {
 		switch own := len(TermsUpTo(s, minTelling)) == minTelling; {
@@ -52,6 +52,22 @@ func inTurn(orders [][]Ranked) []Ranked {
 	}
 	for i := len(mixed) - 2; i >= 0; i-- {
 		mixed[i].Score = max(mixed[i].Score, mixed[i+1].Score)
+	}
+	return mixed
+}
+
+// Alternate takes from several lists in turn, each value once.
+func Alternate(lists [][]int64) []int64 {
+	mixed, taken := []int64{}, map[int64]bool{}
+	for n, more := 0, true; more; n++ {
+		more = false
+		for _, list := range lists {
+			if n < len(list) {
+				if more = true; !taken[list[n]] {
+					mixed, taken[list[n]] = append(mixed, list[n]), true
+				}
+			}
+		}
 	}
 	return mixed
 }

@@ -19,9 +19,15 @@ func TestParts(t *testing.T) {
 		{"舅妈的邮箱地址是多少来着？另外，我参观的医院是哪个？", []string{"舅妈的邮箱地址是多少来着?", "另外，我参观的医院是哪个?"}},
 		{"red car? blue car? green car? black car? white car?", []string{"red car? blue car? green car? black car? white car?"}},
 	} {
-		if got := parts(tt.text); !slices.Equal(got, tt.want) {
+		if got := Parts(tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%q asks %q, want %q", tt.text, got, tt.want)
 		}
+	}
+}
+
+func TestAlternate(t *testing.T) {
+	if got := Alternate([][]int64{{5, 3, 1}, {3, 4}, nil}); !slices.Equal(got, []int64{5, 3, 4, 1}) {
+		t.Errorf("in turn %v", got)
 	}
 }
 

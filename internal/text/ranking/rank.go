@@ -87,7 +87,7 @@ func Rank(text string, list []Message) []Ranked {
 		return nil
 	}
 	var orders [][]Ranked
-	for _, part := range parts(text) {
+	for _, part := range Parts(text) {
 		orders = append(orders, rank(ask(part, list), list))
 	}
 	return inTurn(orders)
