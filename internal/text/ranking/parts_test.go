@@ -54,8 +54,9 @@ func TestSeveralQuestionsTakeTurns(t *testing.T) {
 // What one says in the same words again comes after what says something else; what another
 // says in them is another answer.
 func TestSameWordsAgain(t *testing.T) {
-	list := chatter([2]string{"Ann", "The regatta is on Friday."}, [2]string{"Ann", "The regatta is on Friday."}, [2]string{"Ann", "The regatta is on Friday."},
-		[2]string{"Ben", "The regatta is on Friday."}, [2]string{"Ben", "I shall miss the regatta, what with the flu and the long way there."})
+	ann := [2]string{"Ann", "The regatta is on Friday."}
+	list := chatter(ann, ann, ann, [2]string{"Ben", ann[1]},
+		[2]string{"Ben", "I shall miss the regatta, what with the flu and the long way there."})
 	var order []int
 	for _, r := range Rank("regatta", list) {
 		order = append(order, r.Index)
