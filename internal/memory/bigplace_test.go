@@ -64,6 +64,39 @@ func TestBigPlaceIsLikeASmallOne(t *testing.T) {
 	}
 }
 
+// In a big place, too, what one question of a text finds leaves room for the other.
+func TestBigPlaceAnswersBothQuestions(t *testing.T) {
+	s := open(t, Options{})
+	var b strings.Builder
+	say := func(i int, said string) {
+		line, err := json.Marshal(map[string]any{"platform": "archive", "channel": "c0", "user": "zoe", "name": "Zoe", "text": said,
+			"at": time.Date(2025, 1, 1, 9, i, 0, 0, time.UTC).Format(time.RFC3339), "id": i})
+		must(t, err)
+		b.Write(append(line, '\n'))
+	}
+	say(0, "The dentist sees us on tuesday.")
+	for i := 1; i <= maxWhole+500; i++ {
+		switch {
+		case i%10 == 0:
+			say(i, fmt.Sprint("The spare key for harbour office door hangs on hook ", i))
+		case i%4 == 1:
+			say(i, fmt.Sprint("A dentist in town is number ", i))
+		case i%4 == 3:
+			say(i, fmt.Sprint("It rained on tuesday, day ", i))
+		default:
+			say(i, fmt.Sprint("Nothing new, day ", i))
+		}
+	}
+	importText(t, s, b.String())
+	found, err := s.Recall(t.Context(), Query{User: "archive:zoe", Key: chat.Key{Platform: "archive", Channel: "c0"}, Limit: 10,
+		Text: "Where is the spare key for the harbour office door? And does the dentist see us on tuesday?"})
+	must(t, err)
+	if !slices.ContainsFunc(found, func(p Passage) bool { return strings.Contains(p.Text, "sees us") }) ||
+		!slices.ContainsFunc(found, func(p Passage) bool { return strings.Contains(p.Text, "spare key") }) {
+		t.Errorf("found is %+v", found)
+	}
+}
+
 // lossAmong20k is how many answers of a hundred may be lost.
 const lossAmong20k = 6
 

@@ -48,7 +48,7 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers.
-func (s *Store) candidates(ctx context.Context, q Query, words []string, meant vector.Vector) ([]Passage, error) {
+func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) ([]Passage, error) {
 	var n int
 	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxWhole + 1})).Scan(&n); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Store) candidates(ctx context.Context, q Query, words []string, meant v
 	if err = errors.Join(err, s.db.Settle(ctx)); err != nil {
 		return nil, err
 	}
-	spans, named, err := s.spans(q, words, places)
+	spans, named, err := s.spans(q, places)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +114,36 @@ func (q Query) scope() engine.Named {
 		"since": since, "agent": q.Agent}
 }
 
-// spans are the ids of the messages that say the most of the question's words,
-// the best first, and whom the question names, both as JSON lists; "" is nobody.
+// spans are the ids of the messages that say the most of the question's words, the best
+// first, of each question in it in turn, and whom it names, both as JSON lists; "" is nobody.
 // They are in the places given; some may not be visible themselves.
-func (s *Store) spans(q Query, words []string, places []int64) (ids, people string, err error) {
+func (s *Store) spans(q Query, places []int64) (ids, people string, err error) {
 	names, err := s.names(q)
 	if err != nil {
 		return "", "", err
 	}
-	var named, rest []string
+	var named []string
+	var best [][]int64
+	parts := ranking.Parts(q.Text)
+	for _, part := range parts {
+		who, words := divided(ranking.Terms(part), names)
+		hits, err := s.hits(part, words, places, maxRead/len(parts))
+		if err != nil {
+			return "", "", err
+		}
+		named, best = append(named, who...), append(best, ranking.Spans(hits, len(words)))
+	}
+	list, err := json.Marshal(ranking.Alternate(best))
+	if err != nil || len(named) == 0 {
+		return string(list), "", err
+	}
+	who, err := json.Marshal(named)
+	return string(list), string(who), err
+}
+
+// divided returns whom the words of a question name, and the words that are looked up: the
+// others or, where there are none, all.
+func divided(words []string, names map[string][]string) (named, rest []string) {
 	for _, w := range words {
 		if who, ok := names[w]; ok {
 			named = append(named, who...)
@@ -136,19 +157,7 @@ func (s *Store) spans(q Query, words []string, places []int64) (ids, people stri
 	if n := len(rest); n > maxWords { // what is asked often comes last
 		rest = slices.Concat(rest[:maxWords/4], rest[n-maxWords*3/4:])
 	}
-	hits, err := s.hits(q, rest, places)
-	if err != nil {
-		return "", "", err
-	}
-	list, err := json.Marshal(ranking.Spans(hits, len(rest)))
-	if err != nil {
-		return "", "", err
-	}
-	if len(named) == 0 {
-		return string(list), "", nil
-	}
-	who, err := json.Marshal(named)
-	return string(list), string(who), err
+	return named, rest
 }
 
 // names returns the words of the names of those who spoke where the asker may see

@@ -63,9 +63,10 @@ type finder struct {
 	read   []string       // the stems that were looked up
 }
 
-// hits are the messages in some places that may say the most of some words, by id.
-func (s *Store) hits(q Query, words []string, places []int64) ([]ranking.Hit, error) {
-	f := finder{s: s, asked: ranking.Asking(q.Text), places: places, left: maxRead}
+// hits are the messages in some places that may say the most of some words of a question, by
+// id. About read entries are read.
+func (s *Store) hits(question string, words []string, places []int64, read int) ([]ranking.Hit, error) {
+	f := finder{s: s, asked: ranking.Asking(question), places: places, left: read}
 	if err := f.measure(); err != nil {
 		return nil, err
 	}

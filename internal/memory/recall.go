@@ -112,13 +112,12 @@ const (
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
 func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
-	words := ranking.Terms(q.Text)
-	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
+	if len(ranking.TermsUpTo(q.Text, 1)) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
 	}
 	q.now = s.now()
 	meant := s.meanings.Asked(ctx, q.Text)
-	found, err := s.candidates(ctx, q, words, meant)
+	found, err := s.candidates(ctx, q, meant)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}

@@ -9,8 +9,25 @@ type features struct {
 	words  []*word
 	news   float64 // sum over its words: the rarer, the higher
 	asks   float64 // how much of it is a question
-	time   bool    // has a word of time
 	orders bool    // is a wish of who asks for all answers
+	traits
+}
+
+// traits say what kinds of words something has.
+type traits struct {
+	time  bool // of time
+	count bool // numbers
+	self  bool // for its author
+}
+
+// traitsOf returns the traits of a word in lower case.
+func traitsOf(w string) traits {
+	return traits{time: timeWords[w], count: '0' <= w[0] && w[0] <= '9' || numberWords[w], self: selfWords[w]}
+}
+
+// add adds the traits of a part.
+func (t *traits) add(part traits) {
+	t.time, t.count, t.self = t.time || part.time, t.count || part.count, t.self || part.self
 }
 
 // word holds facts about a word across all messages.
@@ -19,7 +36,7 @@ type word struct {
 	last, in int // the last message with it, and how many have it
 	stop     bool
 	news     float64
-	time     bool
+	traits
 }
 
 // timeWords often occur in answers to "when".
@@ -27,6 +44,16 @@ var timeWords = setOf("yesterday today tonight tomorrow week weeks month months 
 	"wednesday thursday friday saturday sunday january february march april may june july august september october " +
 	"november december morning evening night since summer winter spring autumn fall birthday christmas easter day days " +
 	"hour hours minute minutes recently first")
+
+// numberWords are numbers and what is said for them.
+var numberWords = setOf("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred " +
+	"thousand million dozen half twice once both couple several zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig " +
+	"hundert tausend deux trois quatre cinq sept huit neuf dix douze vingt cent mille dos tres cuatro cinco seis siete ocho nueve " +
+	"diez doce veinte cien mil два две три четыре пять шесть семь восемь девять десять двадцать сто тысяча")
+
+// selfWords are words of people for themselves.
+var selfWords = setOf("i me my mine we us our ich mir mich mein meine meinen meiner wir uns unser unsere yo mi mis nosotros " +
+	"je mon ma mes nous я мне меня мой моя мои мы нас нам")
 
 // read extracts the features of messages. Each word is looked up and stemmed only once.
 func (q question) read(list []Message) []features {
@@ -38,11 +65,11 @@ func (q question) read(list []Message) []features {
 		for s := range words(m.Text) {
 			w := known[s]
 			if w == nil {
-				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s]}
+				w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], traits: traitsOf(s)}
 				known[s] = w
 			}
 			all = append(all, w)
-			said[i].time = said[i].time || w.time
+			said[i].add(w.traits)
 			if w.last != i+1 {
 				w.last = i + 1
 				w.in++

@@ -21,6 +21,7 @@ type question struct {
 	months   []time.Month
 	years    []int
 	when     bool // asks for a time
+	count    bool // asks for a number
 	ofBot    bool // asks what the assistant said
 	assisted bool // an assistant takes part
 	own      bool // asks about who asks
@@ -39,7 +40,7 @@ func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
 	q := question{words: len(words), worth: worths(text, words),
-		stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low),
+		stands: map[string][]share{}, speakers: speakers, when: asksWhen().MatchString(low), count: asksCount().MatchString(low),
 		ofBot: asksBot().MatchString(low), own: asksOwn().MatchString(low), stem: stemmerOf(text),
 		assisted: slices.ContainsFunc(said, func(m Message) bool { return m.Bot })}
 	for i, w := range words {
@@ -108,7 +109,9 @@ var (
 	monthWord = text.Pattern(`^(january|february|march|april|may|june|july|august|september|october|november|december)$`)
 	dayWord   = text.Pattern(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
 	asksWhen  = text.Pattern(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
-	seasons   = map[string][]time.Month{
+	asksCount = text.Pattern(`\bhow (many|much|old|far|big|tall|often)\b|\b(number|amount|price|cost|percentage|score|age)\b|` +
+		`\bwie ?(viele?|alt|teuer|weit|oft)\b|cuánt[oa]s?|combien|сколько|多少|[几幾]`)
+	seasons = map[string][]time.Month{
 		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2},
 		"christmas": {12}, "halloween": {10}, "easter": {3, 4},
 	}

@@ -26,10 +26,12 @@ const (
 	byBot     = -4.0 // said by the assistant, unless the question is about its words
 	asked     = 1.5  // said by whom the question is about: the assistant, or who asks
 	order     = 1.5  // says how the assistant should answer who asks
-	again     = -1.5 // for each better passage of the same message
+	again     = -1.5 // for each better passage of the same message, or message of the same words
 	inPeriod  = 1.5  // said in the month or year the question names
 	onDay     = 1.5  // on the day
 	withTime  = 2.0  // has a word of time, if it is asked when
+	withCount = 1.0  // has a number, if one is asked for
+	withSelf  = 0.4  // its author speaks of themselves
 	asking    = -1.0 // is itself a question
 	perLength = -1.0 // for each e-fold of its length: a long one takes the room of others
 	perNews   = 0.1  // for each e-fold of what its words tell
@@ -79,12 +81,20 @@ type Ranked struct {
 
 // Rank orders messages, which come in chronological order, by what they and their neighbors
 // say about the question: the best first. It returns nil if none has a word of it and no
-// nearness is known.
+// nearness is known. Where a text asks several questions, their best take turns.
 func Rank(text string, list []Message) []Ranked {
 	if len(list) == 0 {
 		return nil
 	}
-	q := ask(text, list)
+	var orders [][]Ranked
+	for _, part := range Parts(text) {
+		orders = append(orders, rank(ask(part, list), list))
+	}
+	return inTurn(orders)
+}
+
+// rank is Rank for one question.
+func rank(q question, list []Message) []Ranked {
 	t := talk{said: q.read(list), at: sessions(list)}
 	t.weigh(q.worth)
 	cover, best := t.covers(), 0.0
@@ -100,8 +110,11 @@ func Rank(text string, list []Message) []Ranked {
 	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
 		return nil
 	}
-	spread(named, list)
-	spread(anybody, list)
+	same := repeats(list)
+	for _, scores := range [][]float64{named, anybody} {
+		spread(scores, list)
+		once(scores, same)
+	}
 	if len(q.speakers) == 0 {
 		return sorted(named)
 	}
@@ -273,6 +286,12 @@ func (q question) favor(m Message, t features) float64 {
 	}
 	if q.when && t.time {
 		f += withTime
+	}
+	if q.count && t.count {
+		f += withCount
+	}
+	if t.self && !m.Bot {
+		f += withSelf
 	}
 	return f
 }
