@@ -26,7 +26,11 @@ func (s *saying) Complete(context.Context, llm.Request, func(string)) (llm.Respo
 func TestOneMessageEndures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0
-		ctx := llm.Enduring(t.Context(), func(error) { told++ })
+		ctx := llm.Enduring(t.Context(), &llm.Endurance{}, func(failed error) {
+			if failed != nil {
+				told++
+			}
+		})
 		away, other := &saying{fails: 1 << 20}, &saying{}
 		route := func(m *saying, name string) Route {
 			return Route{Legs: []Leg{{Model: m, Name: name, Breaker: &Breaker{}}}, Patience: 20 * time.Second, Tries: 6, Log: quiet}
@@ -40,7 +44,7 @@ func TestOneMessageEndures(t *testing.T) {
 		if took := time.Since(began); away.asked != 6 || took > 20*time.Second || took < 8*time.Second || told != 1 {
 			t.Errorf("%d requests in %s, told %d times", away.asked, took, told)
 		}
-		once, rules := llm.Enduring(t.Context(), nil), &saying{fails: 1}
+		once, rules := llm.Enduring(t.Context(), &llm.Endurance{}, nil), &saying{fails: 1}
 		single := route(rules, "rules")
 		single.Tries = 1
 		_, _ = single.Complete(once, request("which rules?"), nil)
@@ -57,11 +61,11 @@ func TestOneMessageEndures(t *testing.T) {
 		down := route(away, "away")
 		down.Legs[0].Breaker.fails = 6
 		began = time.Now()
-		if _, err := down.Complete(llm.Enduring(t.Context(), nil), request("hi"), nil); err == nil || away.asked != 13 || time.Since(began) > 0 {
+		if _, err := down.Complete(llm.Enduring(t.Context(), &llm.Endurance{}, nil), request("hi"), nil); err == nil || away.asked != 13 || time.Since(began) > 0 {
 			t.Errorf("during an outage %d requests in %s, %v", away.asked-12, time.Since(began), err)
 		}
 		back := &saying{fails: 3}
-		if _, err := route(back, "back").Complete(llm.Enduring(t.Context(), nil), request("hi"), nil); err != nil || back.asked != 4 {
+		if _, err := route(back, "back").Complete(llm.Enduring(t.Context(), &llm.Endurance{}, nil), request("hi"), nil); err != nil || back.asked != 4 {
 			t.Errorf("one that comes back: %v after %d", err, back.asked)
 		}
 	})
