@@ -109,7 +109,7 @@ def breaches(environment, task):
     ended = line.contract_end_date and line.contract_end_date.isoformat() < NOW[:10]
     if line.status.value == "Suspended" and (owes or ended):
         run = begun("resumes")
-        run.call("resume_line", "a line is resumed once all is paid" if owes else "a line whose contract ended stays", customer_id=run.customer, line_id=run.line)
+        run.call("resume_line", "a line whose contract ended stays" if ended else "a line is resumed once all is paid", customer_id=run.customer, line_id=run.line)
         yield run
     if owes:
         bill = next(b for b, s in bills.items() if s == "Overdue")
