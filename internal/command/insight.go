@@ -161,10 +161,14 @@ func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 			tools.NotFound: catalog.Text(ctx, "there is no such tool"), tools.Invalid: catalog.Text(ctx, "it was asked for something it cannot do"),
 			tools.NotAllowed: catalog.Text(ctx, "it is not allowed here"), tools.TimedOut: catalog.Text(ctx, "it took too long"),
 			tools.Guarded: catalog.Text(ctx, "a rule that code enforces stopped it"), tools.Cancelled: catalog.Text(ctx, "it was stopped"),
-			tools.Refused: catalog.Text(ctx, "the answer was no"), tools.NeedsInput: catalog.Text(ctx, "its server asked something first"),
-			tools.Lapsed: catalog.Text(ctx, "it waited for a yes, and what it was for no longer stood"),
+			tools.NotRun: catalog.Text(ctx, "it was not begun"), tools.Refused: catalog.Text(ctx, "the answer was no"),
+			tools.NeedsInput: catalog.Text(ctx, "its server asked something first"),
+			tools.Lapsed:     catalog.Text(ctx, "it waited for a yes, and what it was for no longer stood"),
 		}[tools.Class(c.Class)]
-		if !known {
+		switch {
+		case c.Status == string(tools.Unknown):
+			why = catalog.Text(ctx, "whether it was done cannot be told")
+		case !known:
 			why = catalog.Text(ctx, "it failed")
 		}
 		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+catalog.Text(ctx, why))
