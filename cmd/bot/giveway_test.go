@@ -61,7 +61,8 @@ func TestTheLaneBesideAFailingModel(t *testing.T) {
 			w.settled(t)
 			texts, _ := g.all()
 			all := strings.Join(texts, "\n")
-			if n := strings.Count(all, "There was a fox."); n != 1 || strings.Count(all, "paid") != 1 || strings.Contains(all, "a lot of messages") {
+			if n := strings.Count(all, "There was a fox."); n != 1 || strings.Count(all, "paid") != 1 ||
+				strings.Contains(all, "a lot of messages") {
 				t.Errorf("said %q", texts)
 			}
 			told := false

@@ -105,10 +105,12 @@ func (h *Hub) goesAlone(m Message) bool {
 	return h.o.Alone(catalog.With(h.ctx, h.speak(m)), m)
 }
 
-// stepBack puts a message that gave way behind those that pass; false if it did not.
-func (h *Hub) stepBack(l *lane, j job) bool {
+// stepBack puts a message that gave way behind those that pass. Any other unfinished one is
+// left to the next process.
+func (h *Hub) stepBack(l *lane, j job) {
 	if !j.gave || h.ctx.Err() != nil {
-		return false
+		h.lose(j)
+		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,5 +128,4 @@ func (h *Hub) stepBack(l *lane, j job) bool {
 	j.m.Attempt, j.m.Begun = max(j.m.Attempt, 1), true // what was done before counts, as after a restart
 	l.queue = slices.Concat(pass, []job{j}, stay)
 	h.waiting++ // it waits again
-	return true
 }

@@ -34,9 +34,7 @@ func (h *Hub) work(l *lane, j job) {
 	j.m.Agent = h.o.Agent(j.m)
 	answer, ok := h.answer(l, &j)
 	if !ok {
-		if !h.stepBack(l, j) {
-			h.lose(j)
-		}
+		h.stepBack(l, j)
 		return // it is unfinished in the inbox
 	}
 	h.o.Failpoint("before_finish")
