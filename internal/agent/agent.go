@@ -249,8 +249,12 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	in.chosen = catalog.IsChosen(ctx)
 	t := a.newTurn(m, in, session)
 	t.w = w
-	return t.run(llm.Enduring(ctx, func(error) {
-		w.Status(in.p.Text("My model does not answer. I am trying again for a moment; commands work meanwhile."))
+	endurance := chat.Kept(ctx, func() *llm.Endurance { return &llm.Endurance{} })
+	return t.run(llm.Enduring(ctx, endurance, func(failed error) {
+		if failed != nil {
+			w.Status(in.p.Text("My model does not answer. I am trying again for a moment; commands work meanwhile."))
+		}
+		chat.Failing(ctx, failed != nil)
 	}))
 }
 

@@ -28,6 +28,12 @@ type draft struct {
 	report  *report
 }
 
+// Lines of /why about a draft.
+const (
+	wordsBroke      = "the draft broke the rule %s: %s"
+	wordsBrokeAgain = "the second draft broke the rule %s: %s"
+)
+
 // enforce returns an answer that keeps the enforced rules: unchanged, rewritten once, or in
 // the rules' own words. It shows nothing meanwhile. An error means that the turn was
 // stopped.
@@ -43,8 +49,10 @@ func (d *draft) enforce(ctx context.Context, said string, kind chat.End) (string
 		d.looked(catalog.Say(ctx, "the answer was checked and keeps %s", ids(rules)))
 		return said, kind, nil
 	}
+	words := wordsBroke
 	if err == nil {
-		d.broke(broken)
+		d.broke(words, broken)
+		words = wordsBrokeAgain
 		var again string
 		if again, kind, err = d.rewrite(within, said, broken); err == nil {
 			said = again
@@ -62,10 +70,12 @@ func (d *draft) enforce(ctx context.Context, said string, kind chat.End) (string
 	}
 	if len(broken) == 0 { // which ones is unknown
 		for _, r := range rules {
-			broken = append(broken, review.Breach{Rule: r, Why: catalog.Text(ctx, "It could not be checked.")})
+			broken = append(broken, review.Breach{Rule: r})
+			d.looked(catalog.Say(ctx, "whether the draft keeps the rule %s could not be checked", r.ID))
 		}
+	} else {
+		d.broke(words, broken)
 	}
-	d.broke(broken)
 	var own []review.Rule
 	for _, b := range broken {
 		own = append(own, b.Rule)
@@ -125,10 +135,10 @@ func (d *draft) worked(ctx context.Context, tools []string) bool {
 // looked adds a line to /why about a check of the answer.
 func (d *draft) looked(line string) { d.guide.Why = append(d.guide.Why, line) }
 
-// broke adds to /why which rules a draft broke.
-func (d *draft) broke(broken []review.Breach) {
+// broke adds to /why which rules a draft broke, in these words.
+func (d *draft) broke(words string, broken []review.Breach) {
 	for _, b := range broken {
-		d.looked(d.in.p.Say("the draft broke the rule %s: %s", b.Rule.ID, b.Why))
+		d.looked(d.in.p.Say(words, b.Rule.ID, b.Why))
 	}
 }
 

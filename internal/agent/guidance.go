@@ -46,8 +46,12 @@ func (g *guidance) ask(ctx context.Context) error {
 	if s.Events = g.events(); g.keep && g.m.Kind == chat.KindCommand {
 		s.Text, s.Events = "", nil
 	}
+	model := g.judge()
+	if chat.Alone(ctx) { // it does not answer
+		model = nil
+	}
 	began := g.a.o.Now()
-	now, err := book.Guide(ctx, g.judge(), s)
+	now, err := book.Guide(ctx, model, s)
 	if err == nil {
 		g.take(ctx, now, began)
 	}

@@ -233,11 +233,15 @@ func (t *turn) answered(resp llm.Response) (llm.Response, error) {
 // has something to say, for a helper, or about files.
 func (t *turn) quick(ctx context.Context, req llm.Request) (llm.Response, bool) {
 	files := len(t.in.files.Images) + len(t.m.Files)
-	if t.a.o.Quick == nil || t.sub != nil || files > 0 || t.guide.Instructions != "" || t.guide.Strict {
+	lane := t.a.o.Quick
+	if lane == nil && chat.Alone(ctx) {
+		lane = t.a.o.Fallback
+	}
+	if lane == nil || t.sub != nil || files > 0 || t.guide.Instructions != "" || t.guide.Strict {
 		return llm.Response{}, false
 	}
 	req.Spend = nil
-	resp, err := t.a.o.Quick.Complete(ctx, req, nil)
+	resp, err := lane.Complete(ctx, req, nil)
 	return resp, err == nil
 }
 

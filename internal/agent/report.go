@@ -157,7 +157,9 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	d.Guards = guards
 	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.guide.Why, why, t.allowances()), t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
-		d.Read = append(d.Read, s.Title)
+		if !slices.Contains(d.Read, s.Title) {
+			d.Read = append(d.Read, s.Title)
+		}
 	}
 	if len(t.guide.Result.Matches)+len(t.guide.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.guide.Result) // plain data: cannot fail

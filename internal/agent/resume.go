@@ -144,6 +144,9 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 	for i, c := range calls {
 		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: "The person said no, so this was not done. Do not try it again; go on with what else they asked for."}}
 		began := t.a.o.Now()
+		if !r.Agreed[i] {
+			t.guide.Why = append(t.guide.Why, t.in.p.Say("“%s” was not done: the answer was no", strings.ReplaceAll(toolName(c), "_", " ")))
+		}
 		if r.Agreed[i] {
 			if o = t.tools.runCall(ctx, c, true); (o.Class == tools.Cancelled || o.Class == tools.Unsure) &&
 				errors.Is(context.Cause(ctx), chat.ErrDraining) {

@@ -194,7 +194,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace,
 		Authors:  chat.Authors{MayStop: a.people.gate.MayStop, Reached: a.platforms.reached, Agent: a.answers, Speak: a.people.speaker.Answering},
 		Closings: chat.Closings{Closed: a.platforms.closed, TryAgain: a.storage.store.TryAgain},
-		Ahead:    a.mind.Ahead,
+		Ahead:    a.mind.Ahead, Alone: a.front.alone,
 	}
 	if members := a.platforms.members; members != nil {
 		o.Sent = members.Feeds.Sent

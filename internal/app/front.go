@@ -102,6 +102,11 @@ func (f *front) free(ctx context.Context, m chat.Message) bool {
 	return offline.Takes(spoken(said), tag) || offline.Takes(append(f.lately(ctx, m), spoken(said)...), tag)
 }
 
+// alone reports a message that needs no model, and nothing of an answer that waits for one.
+func (f *front) alone(ctx context.Context, m chat.Message) bool {
+	return f.commands.Alone(m) || f.free(ctx, m)
+}
+
 // mostLately is how many entries before a message say whether it answers the free lane.
 const mostLately = 12
 

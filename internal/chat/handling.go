@@ -9,6 +9,10 @@ type handling struct {
 	read  *ahead  // nil is nothing
 	place *place  // nil needs none
 	node  Node    // nil is alone
+
+	failing func(bool) // see Failing; nil where nobody passes
+	alone   bool       // see Alone
+	kept    *any       // see Kept; nil outside a Handler
 }
 
 type handlingKey struct{}

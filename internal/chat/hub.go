@@ -28,6 +28,9 @@ type HubOptions struct {
 	// Pace says which messages of its conversation a message waits for. It must not
 	// block; nil is InOrder for all.
 	Pace func(m Message) Pace
+	// Alone reports whether a message needs nothing of what an earlier one may wait for
+	// (Failing). It may read a row; nil is none.
+	Alone func(ctx context.Context, m Message) bool
 	Authors
 	// Ahead reads what the Handler needs first; nil reads nothing. See Ahead.
 	Ahead func(ctx context.Context, m Message) any
@@ -134,6 +137,8 @@ type lane struct {
 	held   *live                   // typing, for the first who waits; nil for none
 	place  *place                  // of the message being worked on, or waiting for its place; nil for none
 	parked bool                    // the first of queue waits for it
+	hurdle *hurdle                 // the message being worked on, while what it waits for fails; nil otherwise
+	let    []int64                 // rows of the messages that pass it
 	had    int64                   // life (Hub.lives) + 1 in which this process last surely owned the conversation; 0 for none
 }
 
@@ -146,6 +151,10 @@ type job struct {
 	// loose is true if m.Preview stands and no other process can learn of it.
 	loose bool
 	do    func(ctx context.Context) // when not nil, m is not a message
+	gave  bool                      // it lets others pass
+	given int                       // how often it did
+	alone bool                      // it passed another one
+	kept  any                       // see Kept
 }
 
 // NewHub makes a Hub. Nothing runs before Recover or Deliver.
@@ -344,6 +353,7 @@ func (h *Hub) add(l *lane, j job) {
 	}
 	l.queue = append(l.queue, j)
 	h.hold(l)
+	h.beckon(l)
 }
 
 // ofKind returns the map that a lane belongs to.
@@ -441,7 +451,7 @@ func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(catalog.With(h.ctx, h.speak(m)))
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
-		l.cancel, l.asked = c, m
+		l.cancel, l.asked, l.hurdle = c, m, nil
 		h.mu.Unlock()
 	}
 	arm(cancel)

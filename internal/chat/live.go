@@ -112,6 +112,13 @@ func (l *live) Reset() {
 	l.mu.Unlock()
 }
 
+// speaks reports whether something of the answer is there to be read.
+func (l *live) speaks() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Len() > 0
+}
+
 func (l *live) poke() {
 	select {
 	case l.wake <- struct{}{}:

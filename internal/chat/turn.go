@@ -34,7 +34,7 @@ func (h *Hub) work(l *lane, j job) {
 	j.m.Agent = h.o.Agent(j.m)
 	answer, ok := h.answer(l, &j)
 	if !ok {
-		h.lose(j)
+		h.stepBack(l, j)
 		return // it is unfinished in the inbox
 	}
 	h.o.Failpoint("before_finish")
@@ -90,6 +90,7 @@ func (h *Hub) answer(l *lane, j *job) (a Answer, ok bool) {
 		a, err = h.handle(l, j)
 	}
 	if errors.Is(err, ErrDraining) {
+		j.gave = errors.Is(err, errGaveWay)
 		return a, false
 	}
 	if err != nil {
@@ -129,6 +130,8 @@ func (h *Hub) handle(l *lane, j *job) (a Answer, err error) {
 	defer func() {
 		switch cause := context.Cause(ctx); {
 		case err == nil:
+		case errors.Is(cause, errGaveWay):
+			err = errGaveWay
 		case errors.Is(cause, ErrDraining):
 			err = ErrDraining
 		case errors.Is(cause, ErrStopped): // before the answer was begun: what was asked of the database ends, too
@@ -150,7 +153,8 @@ func (h *Hub) handle(l *lane, j *job) (a Answer, err error) {
 		live.stop()
 		j.m.Preview, j.loose = live.leaves()
 	}()
-	known := &handling{disk: j.disk, read: j.read, place: l.place, node: h.o.Node}
+	known := &handling{disk: j.disk, read: j.read, place: l.place, node: h.o.Node,
+		failing: h.failing(l, j, live), alone: j.alone, kept: &j.kept}
 	err = guard(h.o.Log, "the answer in "+m.Key.String(), func() (err error) {
 		a, err = h.o.Handler.Handle(known.within(ctx), m, live)
 		return err

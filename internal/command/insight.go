@@ -115,7 +115,8 @@ func (i Insight) explain(ctx context.Context, r gate.Request) (chat.Answer, erro
 	}{
 		{catalog.Text(ctx, "Rules and steps:"), d.Detail.Why}, {catalog.Text(ctx, "What I remembered:"), d.Detail.Facts},
 		{catalog.Text(ctx, "What it rests on:"), rests}, {catalog.Text(ctx, "What I read:"), d.Detail.Read}, {catalog.Text(ctx, "What I did:"),
-			d.Detail.Tools}, {catalog.Text(ctx, "What did not work:"), notWorked(ctx, calls)},
+			d.Detail.Tools}, {catalog.Text(ctx, "What waits for a yes:"), waiting(calls)},
+		{catalog.Text(ctx, "What did not work:"), notWorked(ctx, calls)},
 	} {
 		if len(list.lines) > 0 {
 			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
@@ -139,21 +140,35 @@ func (i Insight) explain(ctx context.Context, r gate.Request) (chat.Answer, erro
 	return chat.Answer{Text: b.String()}, nil
 }
 
+// waiting names the calls that were asked about and are not answered yet.
+func waiting(calls []memory.CallRecord) (list []string) {
+	for _, c := range calls {
+		if tools.Class(c.Class) == tools.NeedsYes {
+			list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed))
+		}
+	}
+	return list
+}
+
 // notWorked says in plain words which calls of tools did not do what they were
 // for.
 func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 	for _, c := range calls {
-		if c.Class == "" {
+		if c.Class == "" || tools.Class(c.Class) == tools.NeedsYes {
 			continue
 		}
 		why, known := map[tools.Class]string{
 			tools.NotFound: catalog.Text(ctx, "there is no such tool"), tools.Invalid: catalog.Text(ctx, "it was asked for something it cannot do"),
 			tools.NotAllowed: catalog.Text(ctx, "it is not allowed here"), tools.TimedOut: catalog.Text(ctx, "it took too long"),
 			tools.Guarded: catalog.Text(ctx, "a rule that code enforces stopped it"), tools.Cancelled: catalog.Text(ctx, "it was stopped"),
-			tools.NeedsYes: catalog.Text(ctx, "it needs a yes"), tools.NeedsInput: catalog.Text(ctx, "its server asked something first"),
-			tools.Lapsed: catalog.Text(ctx, "it waited for a yes, and what it was for no longer stood"),
+			tools.NotRun: catalog.Text(ctx, "it was not begun"), tools.Refused: catalog.Text(ctx, "the answer was no"),
+			tools.NeedsInput: catalog.Text(ctx, "its server asked something first"),
+			tools.Lapsed:     catalog.Text(ctx, "it waited for a yes, and what it was for no longer stood"),
 		}[tools.Class(c.Class)]
-		if !known {
+		switch {
+		case c.Status == string(tools.Unknown):
+			why = catalog.Text(ctx, "whether it was done cannot be told")
+		case !known:
 			why = catalog.Text(ctx, "it failed")
 		}
 		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+catalog.Text(ctx, why))

@@ -124,6 +124,24 @@ func TestWhyHidesInternals(t *testing.T) {
 	}
 }
 
+// TestWhyTellsWhatBecameOfCalls: a call that waits for a yes, was answered with no, was cut
+// short or never begun is told as that, and not as one that failed.
+func TestWhyTellsWhatBecameOfCalls(t *testing.T) {
+	a := failedTurn
+	a.calls = []memory.CallRecord{
+		{Name: "delete_task", Status: "pending", Class: "CONFIRMATION_REQUIRED"}, {Name: "pay_bill", Status: "declined", Class: "DECLINED"},
+		{Name: "send_mail", Status: "unknown", Class: "TIMEOUT"}, {Name: "book_room", Status: "unknown", Class: "OUTCOME_UNKNOWN"},
+		{Name: "add_fact", Status: "failed", Class: "NOT_RUN"}, {Name: "look_up", Status: "failed", Class: "FAILED"},
+	}
+	got := ask(t, a, "/why")
+	want := "What waits for a yes:\n- `delete task`\n\nWhat did not work:\n- `pay bill`: the answer was no\n" +
+		"- `send mail`: whether it was done cannot be told\n- `book room`: whether it was done cannot be told\n" +
+		"- `add fact`: it was not begun\n- `look up`: it failed\n"
+	if !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
 // TestStatsTellSuccess: the totals name each outcome once, with its reasons, and
 // the rate with what it counts.
 func TestStatsTellSuccess(t *testing.T) {

@@ -31,7 +31,7 @@ func operated(all []tools.Operation, command string) gate.Command {
 // verb makes a verb from an operation.
 func verb(o tools.Operation) gate.Command {
 	spec := o.Spec()
-	c := gate.Command{Name: o.Command[strings.LastIndexByte(o.Command, ' ')+1:], Help: o.Help, Private: o.Private}
+	c := gate.Command{Name: o.Command[strings.LastIndexByte(o.Command, ' ')+1:], Help: o.Help, Private: o.Private, Alone: true}
 	if spec.ReadOnly {
 		c.Effect = gate.Reads
 	}

@@ -35,19 +35,12 @@ func (s Reminders) command() gate.Command {
 		}
 		return s.add(ctx, r)
 	}
-	return gate.Command{Name: "remind", Help: "Reminders", First: 3, Effect: gate.ReadsBare, Private: true,
+	return gate.Command{Name: "remind", Help: "Reminders", First: 3, Effect: gate.ReadsBare, Private: true, Alone: true,
 		Options: []gate.Option{what}, Run: run, Verbs: []gate.Command{
-			{Name: "add", Help: "Remind me", Options: []gate.Option{what}, Run: run},
+			{Name: "add", Help: "Remind me", Alone: true, Options: []gate.Option{what}, Run: run},
 			list, operated(all, "remind move"), operated(all, "remind shift"), cancel, operated(all, "remind clear"),
-			{Name: "done", Help: "That is done", Options: cancel.Options, Run: func(ctx context.Context, r gate.Request) (chat.Answer, error) {
-				id, err := s.meant(ctx, r)
-				if err != nil {
-					return chat.Answer{}, err
-				}
-				m, err := s.Planner.Store.Agenda.FinishReminder(ctx, provenance.ViewerOf(r.Message), id)
-				return chat.Answer{Text: catalog.Say(ctx, "Well done: #%d %s", m.Number, m.Text)}, tools.NoReminder(err)
-			}},
-			{Name: "snooze", Help: "Say it again later", Run: s.snooze,
+			{Name: "done", Help: "That is done", Alone: true, Options: cancel.Options, Run: s.done},
+			{Name: "snooze", Help: "Say it again later", Alone: true, Run: s.snooze,
 				Options: append(slices.Clip(cancel.Options), gate.Option{Name: "time", Help: "10m, 1h, or words such as “tomorrow at 9”; 10m if you leave it out"})},
 			operated(all, "remind zone"),
 		}}
@@ -59,6 +52,15 @@ func (s Reminders) meant(ctx context.Context, r gate.Request) (int64, error) {
 		return s.Planner.Store.Agenda.ReminderID(ctx, provenance.ViewerOf(r.Message), number)
 	})
 	return id, tools.NoReminder(err)
+}
+
+func (s Reminders) done(ctx context.Context, r gate.Request) (chat.Answer, error) {
+	id, err := s.meant(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	m, err := s.Planner.Store.Agenda.FinishReminder(ctx, provenance.ViewerOf(r.Message), id)
+	return chat.Answer{Text: catalog.Say(ctx, "Well done: #%d %s", m.Number, m.Text)}, tools.NoReminder(err)
 }
 
 func (s Reminders) add(ctx context.Context, r gate.Request) (chat.Answer, error) {

@@ -66,11 +66,10 @@ func (b *Book) After(ctx context.Context, m llm.Model, s Situation, before Guida
 	top, all := t.choose(t.match())
 	g := t.guidance(top, all)
 	g.Result.EvaluationTimeMS = before.Result.EvaluationTimeMS
-	for _, why := range before.Why {
-		if !slices.Contains(g.Why, why) {
-			g.Why = append(g.Why, why)
-		}
-	}
+	g.Why = slices.DeleteFunc(slices.Clone(before.Why), func(why string) bool {
+		return slices.Contains(before.stands, why) || slices.Contains(t.reasons, why)
+	})
+	g.Why = append(g.Why, t.reasons...)
 	return g, nil
 }
 

@@ -51,8 +51,10 @@ type Guidance struct {
 	// wrong on the way, for the log.
 	Why   []string
 	Notes []string
-	Usage llm.Usage // of the structured call
-	Calls int       // model calls made: 0 or 1
+	// stands are those lines of Why that say where things stand now.
+	stands []string
+	Usage  llm.Usage // of the structured call
+	Calls  int       // model calls made: 0 or 1
 }
 
 // HandOver passes a conversation on to people: By names the rule or the step, nil for
@@ -213,7 +215,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	}
 	g.Result.CombinedAction = strings.Join(v.Actions, "\n")
 	g.Instructions = t.render(v)
+	said := len(t.reasons)
 	t.whyJourney(v)
+	g.stands = slices.Clone(t.reasons[said:])
 	for _, d := range t.dropped {
 		t.why("rule %s does not apply (%s): %s", d.ID, d.Reason, d.Detail)
 	}

@@ -95,6 +95,9 @@ func (t *turn) advance(k *track, answered bool) {
 			return
 		}
 		def := t.book.journeys[k.front().ID]
+		if tr.Condition == "" {
+			why = "nothing more was needed there"
+		}
 		t.why("journey %q went from the step %q to %q, because %s", def.Name, step.Name, def.stepName(tr.ToStep), why)
 		k.front().moveTo(tr.ToStep, t.sit.Now)
 		t.events[EventStepEntered] = true

@@ -43,7 +43,10 @@ type Command struct {
 	Confirm func(ctx context.Context, r Request) (question string, err error)
 	// Again says that a run that a crash cut short after a yes is repeated: running twice has
 	// the same effect.
-	Again   bool
+	Again bool
+	// Alone says that it is short and about rows of its own: it need not wait for an answer
+	// whose model fails, although that was asked for before.
+	Alone   bool
 	Options []Option
 	Verbs   []Command // no deeper than this
 	// Run is what it does. nil on a command with verbs lists them. An error of

@@ -103,6 +103,15 @@ func (c *Commands) Pace(m chat.Message) chat.Pace {
 	return chat.Quick
 }
 
+// Alone reports a command that need not wait for an answer whose model fails.
+func (c *Commands) Alone(m chat.Message) bool {
+	if !gives(m) {
+		return false
+	}
+	cmd, _, _ := c.find(context.Background(), &Request{Message: m, Role: Owner})
+	return cmd.Alone
+}
+
 // commandAction is the kind of Action that waits behind Command.Confirm.
 const commandAction = "command"
 

@@ -114,7 +114,8 @@ func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 // Rate limits messages a minute, of every kind.
 func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
+		if q.limits.Load().PerMinute > 0 && m.Attempt == 0 && // it was counted then
+			(q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
 			return q.notice(m, chat.TooFast, catalog.Text(ctx, "That was a lot of messages at once. Please give me a minute.")), nil
 		}
 		return next.Handle(chat.PaidBy(ctx, m), m, w)

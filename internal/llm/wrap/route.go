@@ -67,7 +67,11 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 	}
 	// Where somebody has waited for all of them in vain, one look is enough.
 	inVain := r.Tries > 0 && !slices.ContainsFunc(legs, func(l Leg) bool { return l.Breaker.failures() < r.Tries })
-	for pause := firstPause; ; pause = min(pause*5/2, mostPause) {
+	pause, err := call.endure.Resume(ctx, firstPause)
+	if err != nil {
+		return llm.Response{}, err
+	}
+	for ; ; pause = min(pause*5/2, mostPause) {
 		resp, err := call.round(ctx, legs)
 		if err == nil || call.over {
 			return resp, err

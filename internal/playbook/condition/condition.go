@@ -111,7 +111,7 @@ func (c Condition) holds(e *Evidence) (score float64, reason string) {
 	}
 	switch c.Kind {
 	case Always:
-		return scoreExact, "always applies"
+		return scoreExact, "it always applies"
 	case Literal:
 		if HasWords(e.Lower, c.Lit) {
 			return scoreExact, fmt.Sprintf("the message contains %q", c.Lit)
