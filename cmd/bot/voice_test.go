@@ -123,7 +123,9 @@ func TestSpeechNeverCostsTheText(t *testing.T) {
 		"broken": func(llmtest.Speech) ([]byte, int) { return nil, http.StatusInternalServerError },
 		"page":   func(llmtest.Speech) ([]byte, int) { return []byte("<html>hello</html>"), http.StatusOK },
 		"empty":  func(llmtest.Speech) ([]byte, int) { return nil, http.StatusOK },
-		"huge":   func(llmtest.Speech) ([]byte, int) { return append(bytes.Clone(sound), make([]byte, 9<<20)...), http.StatusOK },
+		"huge": func(llmtest.Speech) ([]byte, int) {
+			return append(bytes.Clone(sound), make([]byte, 9<<20)...), http.StatusOK
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -241,4 +243,3 @@ func TestNoVoiceWithoutSpeech(t *testing.T) {
 	}
 	must(t, w.stop())
 }
-

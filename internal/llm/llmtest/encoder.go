@@ -26,7 +26,9 @@ func Encoder(ctx context.Context, base string) (embed func(context.Context, []st
 	return func(ctx context.Context, texts []string) (list [][]float32, err error) {
 		for len(texts) > 0 {
 			n := min(len(texts), batch)
-			var made struct{ Data []struct{ Embedding []float32 } }
+			var made struct {
+				Data []struct{ Embedding []float32 }
+			}
 			if err := exchange(ctx, http.MethodPost, base+"/embeddings", map[string]any{"model": model, "input": texts[:n]}, &made); err != nil {
 				return nil, err
 			}
