@@ -76,7 +76,7 @@ func membersInBrowser(t *testing.T) {
 		b.open(address + "me/")
 		b.until(`document.getElementById("live").textContent.includes("live")`)
 		c.with(func() { c.out["telegram:42"] = true })
-		b.until(`location.pathname === "/parley/me/login" && !document.body.innerText.includes("You said")`)
+		b.until(`location.pathname === "/parley/me/login" && !!document.body && !document.body.innerText.includes("You said")`)
 	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
