@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -150,7 +151,8 @@ func TestHookCommands(t *testing.T) {
 	if said := w.answered(t, 1, 1, "/hook dead"); !strings.Contains(said, "#1 ci") || !strings.Contains(said, "paused") {
 		t.Error(said)
 	}
-	if said := w.answered(t, 1, 1, "/hook list"); !strings.Contains(said, "ci · say · telegram:-100 · 2 events") || !strings.Contains(said, "paused") {
+	if said := w.answered(t, 1, 1, "/hook list"); !strings.Contains(said, "ci · say · telegram:-100 · 2 events") ||
+		!strings.Contains(said, "paused") {
 		t.Error(said)
 	}
 	w.answered(t, 1, 1, "/hook pause ci off")
@@ -237,7 +239,11 @@ func TestHooksSurviveKills(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			url := w.hooking(t) + "say_it"
-			child := w.start(t, "BOT_FAILPOINT="+tt.point+":2")
+			nth := ":1" // nothing else is on its way then
+			if tt.ambiguous {
+				nth = ":2"
+			}
+			child := w.start(t, "BOT_FAILPOINT="+tt.point+nth)
 			want := map[int64][]string{}
 			taken, over := make(chan bool), make(chan struct{})
 			go func() {
@@ -397,4 +403,22 @@ func TestHooksOnDiscord(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHooksInTheTerminal: who sits there reads what comes, between two lines.
+func TestHooksInTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.settings(t, "hooks:\n  - {name: ci, secret: "+hookKey+", place: \"terminal:local\", direct: true, template: \"{{body.say}}\"}\n")
+	url := w.withPort(t) + "/hooks/ci"
+	cmd, out := exec.Command(os.Args[0], "chat", "--config", w.file), &safeBuffer{}
+	cmd.Env, cmd.Stdout = append(append(os.Environ(), childEnv+"=1"), w.env...), out
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() { kill(cmd) })
+	eventually(t, "it is taken", func() bool { return sends(url, hookKey, `{"say":"the build failed"}`) == 200 })
+	eventually(t, "it is read", func() bool { return strings.Contains(out.String(), "the build failed") })
+	must(t, in.Close())
+	end(t, cmd)
 }

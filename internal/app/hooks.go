@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"parley/internal/agent/hooked"
 	"parley/internal/app/webhooks"
 	"parley/internal/chat"
 	"parley/internal/command"
+	"parley/internal/memory/handoff"
 	"parley/internal/memory/hooks"
 	"parley/internal/text"
 )
@@ -70,6 +72,10 @@ func (f *front) hooked(next chat.Handler) chat.Handler {
 	return hooked.Apart(hooked.Options{
 		Session: f.mind.Session, TTL: func() time.Duration { return f.inForce.Load().Session.TTL },
 		Agent: f.quotas.Budget(f.debugging(f.mind)),
+		Taken: func(ctx context.Context, k chat.Key) (bool, error) {
+			open, err := f.store.Handoffs.All(ctx)
+			return slices.ContainsFunc(open, func(h handoff.Handoff) bool { return h.Direct && h.Place == k }), err
+		},
 	}, next)
 }
 

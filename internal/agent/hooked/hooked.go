@@ -17,7 +17,9 @@ type Options struct {
 	// Session returns the session of m's place; it is called in the lane.
 	Session func(ctx context.Context, m chat.Message) (memory.Session, error)
 	TTL     func() time.Duration // silence that ends a session
-	Agent   chat.Handler         // within its budget
+	// Taken reports whether people answer in a chat with one person; then the agent does not.
+	Taken func(ctx context.Context, k chat.Key) (bool, error)
+	Agent chat.Handler // within its budget
 }
 
 // Apart takes what webhooks bring, and hands everything else to next: no webhook is asked
@@ -28,7 +30,14 @@ func Apart(o Options, next chat.Handler) chat.Handler {
 		case "":
 			return next.Handle(ctx, m, w)
 		case chat.HookAsk:
-			return o.Agent.Handle(ctx, m, w)
+			taken, err := o.Taken(ctx, m.Key)
+			if err != nil {
+				return chat.Answer{}, err
+			}
+			if !taken {
+				return o.Agent.Handle(ctx, m, w)
+			}
+			m.Hook = chat.HookKeep
 		}
 		session, err := o.Session(ctx, m)
 		if err != nil {
