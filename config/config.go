@@ -50,6 +50,7 @@ type Config struct {
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
 	Page      Page       `yaml:"page"`
+	Update    Update     `yaml:"update"`
 	OTel      OTel       `yaml:"otel"`
 	Trace     Trace      `yaml:"trace"`
 	Log       Log        `yaml:"log"`
