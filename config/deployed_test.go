@@ -111,7 +111,8 @@ func TestChart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append(args, "--set", "image.repository=registry.example/parley")
-			if out, err := exec.Command(helm, append([]string{"lint", "--strict", "../deploy/helm/parley"}, args...)...).CombinedOutput(); err != nil {
+			lint := append([]string{"lint", "--strict", "../deploy/helm/parley"}, args...)
+			if out, err := exec.Command(helm, lint...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			out, err := exec.Command(helm, append([]string{"template", "mine", "../deploy/helm/parley"}, args...)...).Output()
@@ -144,8 +145,8 @@ func TestChart(t *testing.T) {
 			}
 		})
 	}
-	if out, err := exec.Command(helm, "template", "../deploy/helm/parley", "--set", "image.repository=x", "--set", "replicas=2").CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "postgres: true") {
+	out, err := exec.Command(helm, "template", "../deploy/helm/parley", "--set", "image.repository=x", "--set", "replicas=2").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "postgres: true") {
 		t.Errorf("two processes on one file: %s", out)
 	}
 }

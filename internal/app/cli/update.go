@@ -45,7 +45,8 @@ func (u Update) Run(ctx context.Context, cfg config.Config, s *Streams, b *Bot) 
 	}
 	switch here, known := parseRelease(b.Version); {
 	case !known:
-		_, err = fmt.Fprintln(s.Out, Speaks().Say("The newest release at %s is %s. This program is %s, which is no release.", from, newest, b.Version))
+		_, err = fmt.Fprintln(s.Out, Speaks().Say("The newest release at %s is %s. This program is %s, which is no release.",
+			from, newest, b.Version))
 	case newest.compare(here) > 0:
 		_, err = fmt.Fprintln(s.Out, Speaks().Say("%s is there: this is %s. It was not downloaded; what changed is in its CHANGELOG.md, "+
 			"how to install it in docs/install.md.", newest, b.Version))

@@ -121,7 +121,8 @@ func newJob(limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION) (windows.Handle
 	if err != nil {
 		return 0, err
 	}
-	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	return job, err
 }
 
