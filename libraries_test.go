@@ -48,6 +48,7 @@ var libraries = []allowed{
 	{"internal/text/catalog", "github.com/leonelquinteros/gotext", "the format of the catalogs, and plurals"},
 	{"internal/text/catalog", "golang.org/x/text", "the languages that a browser asks for"},
 
+	{"internal/text/machine", "golang.org/x/sys", "what Windows does in its own way"},
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text/urls", "golang.org/x/net", "which names are somebody's, and which endings exist"},
 	{"internal/text", "golang.org/x/text", "names that are the same in other shapes"},

@@ -44,7 +44,7 @@ var opened = []opening{
 	{"internal/app/rehearse", "openScript", "a script"},
 	{"internal/app/rehearse", "WriteJUnit", "a report"},
 	{"internal/playbook/files", "Folder.Read", "a rule"},
-	{"internal/text", "Draft", "a new file, which nobody else opens before it is closed"},
+	{"internal/text/machine", "CreateTemp", "a new file, which nobody else opens before it is closed"},
 	{"internal/text", "sweep", "what killed processes left of their drafts"},
 	{"internal/text", "syncFolder", "a folder"},
 	{"internal/playbook/files", "Folder.Try", "rules, copied into a folder of their own"},

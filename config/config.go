@@ -52,6 +52,7 @@ type Config struct {
 	HTTP      HTTP       `yaml:"http"`
 	Hooks     []Hook     `yaml:"hooks" unique:"name" doc:"webhooks: other programs that tell the bot something; the owner makes more with /hook add. See docs/hooks.md"`
 	Page      Page       `yaml:"page"`
+	Update    Update     `yaml:"update"`
 	OTel      OTel       `yaml:"otel"`
 	Trace     Trace      `yaml:"trace"`
 	Log       Log        `yaml:"log"`

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // Said in more than one place.
@@ -108,7 +109,7 @@ func (l *loader) file(name string) {
 	}
 	y := yamlFile{loader: l, name: name, lines: strings.Split(content, "\n")}
 	y.load(content)
-	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && l.config.hasSecret() {
+	if info, err := os.Stat(name); err == nil && !machine.Private(info) && l.config.hasSecret() {
 		l.warn(text.Tell("%s holds secrets and other users of this machine can read it: chmod 600 %s", name, name))
 	}
 }

@@ -13,6 +13,11 @@ type Page struct {
 	Proxies []string `yaml:"proxies" form:"network" doc:"addresses of your reverse proxies, such as 127.0.0.1 or 10.0.0.0/8; what they say of the host and of who asks is believed, from everybody else it is not"`
 }
 
+// Update says where newer releases are.
+type Update struct {
+	From string `yaml:"from" form:"url" doc:"address of a folder with releases and their SHA256SUMS, in which bot update --check looks; nothing else ever asks there"`
+}
+
 // Networks returns the proxies; what is no address is left out, since Validate refuses it.
 func (p Page) Networks() (list []netip.Prefix) {
 	for _, text := range p.Proxies {

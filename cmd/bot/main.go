@@ -57,6 +57,7 @@ type program struct {
 	Letters  cli.DeadLetters `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
 	Logs     cli.Logs        `cmd:"" help:"Explain the number of an error, or list the newest."`
 	Health   cli.Health      `cmd:"" help:"Ask the bot that runs here how it is; the exit code tells scripts."`
+	Update   cli.Update      `cmd:"" help:"Tell whether there is a newer release; nothing is downloaded."`
 	Version  versionCmd      `cmd:"" help:"Print the version."`
 	Help     helpCmd         `cmd:"" help:"Print this help."`
 
@@ -98,7 +99,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		panic(err) // the command line is ours
 	}
 	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
-	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Start: start},
+	err = kctx.Run(&c.Flags, &cli.Bot{Version: thisBuild().version, Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Start: start},
 		streams, parser, cli.Speaks())
 	if err == nil {
 		return 0

@@ -2,7 +2,7 @@
 # Tries the output of make release in roots without Go and without our files:
 #   busybox  a shell and its tools, nothing else, not even time zones
 #   debian   debootstrap of this machine's Debian
-# arm64 runs under qemu-user. Called by make release-check, as root.
+# Other processors run under qemu-user. Called by make release-check, as root.
 #
 # ROOTS and ARCHS select some; the default is all. What is missing here (busybox-static,
 # debootstrap, qemu-user-static) is installed where apt-get can.
@@ -12,7 +12,7 @@ DIST=$(realpath "${DIST:-dist}") ROOTS=${ROOTS:-busybox debian}
 ARCHS=${ARCHS:-$(sed -n 's/.*_linux_\([a-z0-9]*\)\.tar\.gz$/\1/p' "$DIST/SHA256SUMS")}
 KEEP=${TOOLS:-${TMPDIR:-/tmp}/parley-release}
 VERSION=$(sed -n 's/.*parley_\(.*\)_linux_.*\.tar\.gz$/\1/p' "$DIST/SHA256SUMS" | head -n 1)
-declare -A QEMU=([amd64]=qemu-x86_64-static [arm64]=qemu-aarch64-static)
+declare -A QEMU=([amd64]=qemu-x86_64-static [arm64]=qemu-aarch64-static [armv7]=qemu-arm-static [riscv64]=qemu-riscv64-static)
 here=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

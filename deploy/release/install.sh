@@ -8,7 +8,7 @@
 #
 # --prefix DIR   where to (/usr/local for root, ~/.local for anybody else)
 # --version V    which, if there are several
-# --arch A       amd64 or arm64; else this machine's
+# --arch A       amd64, arm64, armv7 or riscv64; else this machine's
 # --force        replace files that something else put there
 set -eu
 
@@ -48,10 +48,12 @@ get() {
 }
 
 machine() {
-	[ "$(uname -s)" = Linux ] || fail "releases are for Linux; on $(uname -s) build it: README.md says how"
+	[ "$(uname -s)" = Linux ] || fail "releases are for Linux; on $(uname -s) build it: docs/install.md says how"
 	case $(uname -m) in
 	x86_64 | amd64) echo amd64 ;;
 	aarch64 | arm64) echo arm64 ;;
+	armv7* | armv8l) echo armv7 ;;
+	riscv64) echo riscv64 ;;
 	*) fail "there is no release for $(uname -m); build it: README.md says how" ;;
 	esac
 }

@@ -1,7 +1,7 @@
 """Finishes an SBOM in CycloneDX: adds the C code that is linked in, which no Go
 module lists, and leaves out what would make two runs differ.
 
-usage: sbom.py FILE ZIG_VERSION; SOURCE_DATE_EPOCH is the time it says."""
+usage: sbom.py FILE ZIG_VERSION SYSTEM; SOURCE_DATE_EPOCH is the time it says."""
 import datetime
 import json
 import os
@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-file, zig = sys.argv[1:]
+file, zig, system = sys.argv[1:]
 with open(file) as f:
     bom = json.load(f)
 bom.pop("serialNumber", None)
@@ -21,7 +21,10 @@ with open(os.path.join(folder, "sqlite3-binding.h")) as f:
     sqlite = re.search(r'#define SQLITE_VERSION\s+"([^"]+)"', f.read()).group(1)
 for name, version, licence, why in (
     ("sqlite", sqlite, "blessing", "compiled from the copy in github.com/mattn/go-sqlite3"),
-    ("musl", "as in zig " + zig, "MIT", "the C library, linked statically"),
+    *{
+        "linux": [("musl", "as in zig " + zig, "MIT", "the C library, linked statically")],
+        "windows": [("mingw-w64", "as in zig " + zig, "ZPL-2.1", "what starts a program, linked statically")],
+    }[system],
 ):
     bom["components"].append({
         "bom-ref": "c/" + name, "type": "library", "name": name, "version": version,

@@ -31,7 +31,7 @@ chat() { # line, program
 # used PROGRAM: version, checks and a conversation.
 used() {
 	says "parley $VERSION (" $RUN "$1" --version
-	says "linux/$ARCH)" $RUN "$1" --version
+	says "linux/$goarch)" $RUN "$1" --version
 	says "data folder" $RUN "$1" doctor --data /srv/data
 	says "I like snow" chat "remember that I like snow" "$1" # or remembered it already
 	says "I like snow" chat "what do you know about me" "$1"
@@ -46,6 +46,9 @@ gone() {
 	left=$(find /usr /home /root \( -name '*parley*' -o -name bot.1 -o -name _bot \) ! -path '*/dpkg/*' 2>/dev/null || true)
 	[ -z "$left" ] || fail "left behind: $left"
 }
+
+goarch=$ARCH debian=$ARCH
+[ "$ARCH" != armv7 ] || goarch=arm debian=armhf
 
 mkdir -p /srv
 none go
@@ -98,13 +101,13 @@ fi
 
 [ -d /var/lib/dpkg ] || exit 0
 # As a package.
-dpkg --add-architecture "$ARCH"
-says "Parley is installed" dpkg -i /dist/parley_*_"$ARCH".deb
+dpkg --add-architecture "$debian"
+says "Parley is installed" dpkg -i /dist/parley_*_"$debian".deb
 used /usr/bin/bot
 says "ExecStart=/usr/bin/bot" cat /lib/systemd/system/parley.service
 echo "telegram: {}" >/etc/parley/bot.yaml
-says "" dpkg -r "parley:$ARCH"
+says "" dpkg -r "parley:$debian"
 gone /usr/bin/bot
 [ -f /etc/parley/bot.yaml ] || fail "the settings went, too"
-says "" dpkg --purge "parley:$ARCH"
+says "" dpkg --purge "parley:$debian"
 [ -f /etc/parley/bot.yaml ] || fail "the settings went, too"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/adapters/terminal"
 	"parley/internal/app/fleet"
 	"parley/internal/app/metrics"
 	"parley/internal/app/setup"
@@ -71,5 +72,9 @@ func (b *base) say(words string, args ...any) {
 	if b.cfg.Log.Format != "json" {
 		p, _ = catalog.For(language.Machine(os.Getenv))
 	}
-	setup.Announce(b.cfg, b.process.Err, p.Say(words, args...))
+	said := p.Say(words, args...)
+	if tty, ok := b.process.Out.(*os.File); ok && b.process.Watched {
+		said = terminal.Fit(tty, said)
+	}
+	setup.Announce(b.cfg, b.process.Err, said)
 }

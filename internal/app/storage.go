@@ -19,6 +19,7 @@ import (
 	"parley/internal/memory/modellog"
 	"parley/internal/memory/privacy"
 	"parley/internal/text/catalog"
+	"parley/internal/text/machine"
 )
 
 // storage owns the data folder: its lock, the database and their checks.
@@ -200,7 +201,7 @@ func (s *storage) beat(ctx context.Context) {
 
 // lookForRoom records whether free space is low.
 func (s *storage) lookForRoom() {
-	free, err := health.FreeSpace(s.cfg.DataDir)
+	free, err := machine.FreeSpace(s.cfg.DataDir)
 	if err != nil || free >= health.NoSpace {
 		s.narrow.Store(nil)
 		return

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"parley/internal/playbook/guard"
 	"parley/internal/playbook/judge"
+	"parley/internal/text/machine"
 )
 
 // Source is a folder whose Book is kept up to date. It has no goroutine: the
@@ -153,10 +153,8 @@ func (s *Source) look() (stamp string, touched time.Time) {
 		if err != nil {
 			continue
 		}
-		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			if at := changed(st); at.After(touched) {
-				touched = at
-			}
+		if at := machine.Changed(info); at.After(touched) {
+			touched = at
 		}
 		if name != s.dir {
 			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())

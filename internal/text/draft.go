@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/text/machine"
 )
 
 // Names of drafts: path and draftMark, or oldDraft before, and digits.
@@ -27,11 +29,11 @@ const deadAfter = time.Hour
 func Draft(path string) (*os.File, error) {
 	SweepDrafts(path)
 	for range 10 {
-		f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+draftMark+"*") // of mode 0600
+		f, err := machine.CreateTemp(filepath.Dir(path), filepath.Base(path)+draftMark+"*") // of mode 0600
 		if err != nil {
 			return nil, err
 		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) && there(f) {
+		if err := machine.Lock(f); !errors.Is(err, machine.ErrHeld) && there(f) {
 			return f, nil // some file systems have no locks
 		}
 		_ = f.Close() // another process took it for a leftover before it was locked
@@ -94,9 +96,9 @@ func sweep(name string) {
 	if err != nil {
 		return
 	}
-	lock := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	lock := machine.Lock(f)
 	locks := lock == nil && !strings.HasPrefix(filepath.Base(name), oldDraft) // those were not locked
-	if locks || !errors.Is(lock, syscall.EWOULDBLOCK) && time.Since(info.ModTime()) > deadAfter {
+	if locks || !errors.Is(lock, machine.ErrHeld) && time.Since(info.ModTime()) > deadAfter {
 		_ = os.Remove(name)
 	}
 }

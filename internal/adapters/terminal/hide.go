@@ -14,15 +14,6 @@ func Is(f *os.File) bool {
 	return err == nil
 }
 
-// sizeOf asks how many columns and rows o's window has; 0 where there is none.
-func sizeOf(o Options) func() (columns, rows int) {
-	out, ok := o.Out.(*os.File)
-	if !ok || !o.TTY {
-		return nil
-	}
-	return func() (int, int) { return windowOf(out) }
-}
-
 // windowOf returns the columns and rows of a terminal's window, 0 where there is none.
 func windowOf(f *os.File) (columns, rows int) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -216,4 +217,13 @@ func (s *screen) end() {
 	if out != "" {
 		_, _ = io.WriteString(s.out, out) // nothing is lost with it
 	}
+}
+
+// sizeOf asks how many columns and rows o's window has; 0 where there is none.
+func sizeOf(o Options) func() (columns, rows int) {
+	out, ok := o.Out.(*os.File)
+	if !ok || !o.TTY {
+		return nil
+	}
+	return func() (int, int) { return windowOf(out) }
 }

@@ -125,13 +125,31 @@ func oneLine(text string) string {
 // what follows a break keeps the line's indentation.
 func Fit(tty *os.File, text string) string {
 	width, _ := windowOf(tty)
+	return fitted(text, width)
+}
+
+func fitted(text string, width int) string {
 	if width < narrowest {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		indent := indentOf(line)
 		lines[i] = wrapLine(line, width, indent)
+		// The rest of a sentence that goes on below stands before it, not alone.
+		at := strings.LastIndexByte(lines[i], '\n')
+		if at >= 0 && i+1 < len(lines) && goesOn(lines[i+1], indent) {
+			lines[i+1] = lines[i][at+1:] + " " + strings.TrimLeft(lines[i+1], " ")
+			lines[i] = lines[i][:at]
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
+
+// goesOn reports whether a line continues the sentence of the one above it.
+func goesOn(line, indent string) bool {
+	first, _ := utf8.DecodeRuneInString(line[len(indentOf(line)):])
+	return indentOf(line) == indent && unicode.IsLower(first)
 }

@@ -35,6 +35,7 @@ type Flags struct {
 
 // Bot gives commands what only the program can build.
 type Bot struct {
+	Version  string                                                     // of this program, as v1.2.3
 	Tools    func(config.Config) (schemas map[string][]byte, err error) // built-in tools that the settings enable, by name
 	Rehearse rehearse.Build
 	// Start runs the bot until ctx ends; met is called with the first answered message.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"parley/config"
@@ -25,6 +24,7 @@ import (
 	"parley/internal/playbook"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/text/machine"
 )
 
 // Said in more than one place.
@@ -84,9 +84,6 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 // nameColumns is the minimum width of names.
 const nameColumns = 18
 
-// writable is W_OK and X_OK of access(2).
-const writable = 3
-
 type doctor struct {
 	s      *Streams
 	p      catalog.Printer
@@ -139,7 +136,7 @@ func (d *doctor) folders(ctx context.Context, cfg config.Config) {
 		}
 		list, err := os.ReadDir(dirs[name])
 		if err == nil && name == "vault.dir" {
-			err = syscall.Access(dirs[name], writable)
+			err = machine.Writable(dirs[name])
 		}
 		if known := found.Documents[names[name]]; err == nil && known > 0 && index.Gone(dirs[name]) {
 			err = text.Tell("%s is empty, but %s of it are known: is its disk mounted? What is known stays until there is a file again", dirs[name], catalog.Count{N: known, Thing: "file"})
@@ -172,10 +169,10 @@ func (d *doctor) access(cfg config.Config) {
 
 // space checks the disk of the data folder, or of its nearest existing parent.
 func (d *doctor) space(dir string) {
-	free, err := health.FreeSpace(dir)
-	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
+	free, err := machine.FreeSpace(dir)
+	for errors.Is(err, os.ErrNotExist) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
-		free, err = health.FreeSpace(dir)
+		free, err = machine.FreeSpace(dir)
 	}
 	if err != nil {
 		d.line("disk", text.Tell("free space of %s: %w", dir, err), "")
@@ -199,10 +196,10 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 		d.say("ok", "data folder", "%s will be made at the first start", cfg.DataDir)
 		return
 	}
-	if err == nil && st.Mode().Perm()&0o077 != 0 {
+	if err == nil && !machine.Private(st) {
 		err = text.Tell("%s can be read by other users of this machine (mode %04o): run chmod 700 %s", cfg.DataDir, st.Mode().Perm(), cfg.DataDir)
 	}
-	if err == nil && syscall.Access(cfg.DataDir, writable) != nil {
+	if err == nil && machine.Writable(cfg.DataDir) != nil {
 		err = text.Tell("%s cannot be written by this user: run as its owner, or chown it", cfg.DataDir)
 	}
 	d.line("data folder", err, "%s", cfg.DataDir)

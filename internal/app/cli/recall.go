@@ -73,6 +73,9 @@ func (c Recall) Run(ctx context.Context, cfg config.Config, s *Streams) error {
 		if c.JSON {
 			return json.NewEncoder(s.Out).Encode(list)
 		}
+		if len(list) == 0 {
+			_, _ = fmt.Fprintln(s.Err, Speaks().Say("Nothing of that is stored for %s.", q.User))
+		}
 		for _, r := range list {
 			if _, err := fmt.Fprintf(seen{s.Out}, "%s %s %.3f %s\n%s\n\n", r.Kind, r.ID, r.Score, r.Time.Format(time.RFC3339), r.Text); err != nil {
 				return err

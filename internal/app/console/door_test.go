@@ -6,11 +6,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/netip"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -205,6 +208,57 @@ func TestRealProxies(t *testing.T) {
 	}
 }
 
+// TestCaddyOfTheComposeFile: the Caddyfile that stands beside it serves the page.
+func TestCaddyOfTheComposeFile(t *testing.T) {
+	program, err := exec.LookPath("caddy")
+	if err != nil {
+		t.Skip("caddy is not installed")
+	}
+	file, err := filepath.Abs("../../../deploy/Caddyfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf("http://127.0.0.1:%d/", freePort(t))
+	s := newSite(t, console.Views{}, echo, at(address, "127.0.0.1/32"))
+	t.Setenv("PARLEY_HOST", strings.TrimSuffix(address, "/"))
+	t.Setenv("PARLEY_UPSTREAM", strings.TrimPrefix(s.url, "http://"))
+	run(t, program, t.TempDir(), proxies["caddy"].args(file))
+	throughProxy(t, s, address)
+}
+
+// TestTailscale: the documented mount works behind a proxy that treats requests as
+// tailscale serve does (ipn/ipnlocal/serve.go of 1.104): it takes the mount off, puts the
+// target's path before what is left, and says whom it speaks for.
+func TestTailscale(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`tailscale serve --bg --set-path (/\S+) http://127.0.0.1:9090(\S*)\n`).FindSubmatch(doc)
+	if m == nil {
+		t.Fatal("docs/install.md has no block for it")
+	}
+	mount := string(m[1])
+	var to *url.URL
+	front := httptest.NewServer(http.StripPrefix(mount, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		mounted := r.Out.URL.Path == ""
+		r.SetURL(to)
+		if mounted {
+			r.Out.URL.Path = to.Path
+		}
+		r.Out.Host = r.In.Host
+		r.Out.Header.Set("X-Forwarded-Host", r.In.Host)
+		r.Out.Header.Set("X-Forwarded-Proto", "https")
+		r.Out.Header.Set("X-Forwarded-For", "100.64.0.7")
+		r.Out.Header.Set("Tailscale-User-Login", "ann@example.org")
+	}}))
+	t.Cleanup(front.Close)
+	address := front.URL + mount + "/"
+	s := newSite(t, console.Views{}, echo, at(address, "127.0.0.1/32"))
+	to, _ = url.Parse(s.url + string(m[2]))
+	throughProxy(t, s, address)
+}
+
 func freePort(t *testing.T) int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -270,13 +324,15 @@ func throughProxy(t *testing.T, s *site, address string) {
 	if body := post("login", url.Values{"code": {code(s.link())}}); !strings.Contains(body, "<h1>Overview") {
 		t.Fatal(body)
 	}
-	resp, err := client.Get(strings.TrimSuffix(address, "/")) // without the slash, too
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || resp.Request.URL.String() != address {
-		t.Errorf("without the slash: %s at %s", resp.Status, resp.Request.URL)
+	if bare := strings.TrimSuffix(address, "/"); strings.Count(bare, "/") > 2 { // a path, without the slash, too
+		resp, err := client.Get(bare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || resp.Request.URL.String() != address {
+			t.Errorf("without the slash: %s at %s", resp.Status, resp.Request.URL)
+		}
 	}
 	events, err := client.Get(address + "events")
 	if err != nil {

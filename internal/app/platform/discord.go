@@ -16,7 +16,7 @@ import (
 
 // invitePermissions are View Channel, Send Messages, Attach Files, Read Message
 // History and Send Messages in Threads.
-const invitePermissions = 1<<10 | 1<<11 | 1<<15 | 1<<16 | 1<<38
+const invitePermissions int64 = 1<<10 | 1<<11 | 1<<15 | 1<<16 | 1<<38
 
 var discordPlatform = Platform{Identity: discord.Identity, Servers: true, Deletes: true, Hosted: &Hosted{
 	Title: "Discord",

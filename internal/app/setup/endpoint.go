@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"parley/config"
@@ -22,6 +21,7 @@ import (
 	"parley/internal/llm/wrap"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/text/machine"
 )
 
 // Endpoint holds the models, and what is known about them.
@@ -395,12 +395,12 @@ func (e Endpoint) anyAnswers(ctx context.Context) error {
 // affordable lowers the number of model calls at once to a quarter of the file
 // descriptors: platforms and the database must not go without.
 func affordable(calls int, log *slog.Logger) int {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur)/4 >= uint64(calls) {
+	limit, ok := machine.OpenFiles()
+	if !ok || limit/4 >= uint64(calls) {
 		return calls
 	}
-	fewer := max(1, int(limit.Cur/4))
-	log.Warn("few file descriptors: fewer model calls at once than limits.concurrent_model_calls", "descriptors", limit.Cur, "calls", fewer)
+	fewer := max(1, int(limit/4))
+	log.Warn("few file descriptors: fewer model calls at once than limits.concurrent_model_calls", "descriptors", limit, "calls", fewer)
 	return fewer
 }
 

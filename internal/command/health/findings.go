@@ -2,7 +2,6 @@ package health
 
 import (
 	"fmt"
-	"syscall"
 	"time"
 
 	"parley/internal/chat"
@@ -52,15 +51,6 @@ const (
 	LittleSpace = 1 << 30
 	NoSpace     = 100 << 20
 )
-
-// FreeSpace returns what this user may still write to the disk of a folder.
-func FreeSpace(dir string) (uint64, error) {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil {
-		return 0, err
-	}
-	return uint64(fs.Bavail) * uint64(fs.Bsize), nil
-}
 
 // Gigabytes says how much is free.
 func Gigabytes(n uint64) catalog.Phrase { return free(n) }

@@ -30,7 +30,7 @@ func Wipe(ctx context.Context, db *engine.DB, indexes []Index) error {
 }
 
 // spare is a row that no index has.
-const spare = 9_000_000_000_000_000_000
+const spare int64 = 9_000_000_000_000_000_000
 
 // Rewrite writes an index anew, in small merges, without what was deleted. A
 // single segment is never rewritten, so there is a second one with a row that is

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"parley/internal/text/machine"
 )
 
 // connector tells how connecting goes.
@@ -30,11 +32,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, err
 }
 
-// tcpUserTimeout is Linux' number for how long sent bytes may stay unacknowledged.
-const (
-	tcpUserTimeout = 18
-	unacknowledged = 5_000 // milliseconds
-)
+// unacknowledged is how long sent bytes may stay so, in milliseconds.
+const unacknowledged = 5_000
 
 // bounded ends a connection over which nothing arrives any more: a write that waits
 // for an answer would wait for many minutes.
@@ -43,7 +42,7 @@ func bounded(network, _ string, c syscall.RawConn) error {
 		return nil
 	}
 	return c.Control(func(fd uintptr) {
-		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, unacknowledged)
+		machine.Impatient(fd, unacknowledged)
 	})
 }
 

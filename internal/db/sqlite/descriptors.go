@@ -5,9 +5,10 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"syscall"
 
 	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/text/machine"
 )
 
 // A process that closes any descriptor of a file loses all the locks it has on it (POSIX).
@@ -20,11 +21,10 @@ import (
 // inode is a file, whatever it is called.
 type inode struct{ dev, ino uint64 }
 
-// inodeOf is the zero inode for what no file system knows.
+// inodeOf is the zero inode for what no file system knows, and on Windows, whose locks are
+// the descriptor's.
 func inodeOf(st os.FileInfo) (id inode) {
-	if s, ok := st.Sys().(*syscall.Stat_t); ok {
-		id = inode{uint64(s.Dev), s.Ino}
-	}
+	id.dev, id.ino, _ = machine.Identify(st)
 	return id
 }
 
@@ -51,9 +51,12 @@ func rest(f *os.File) error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
+	id := inodeOf(st)
+	if id == (inode{}) {
+		return f.Close()
+	}
 	descriptors.Lock()
 	defer descriptors.Unlock()
-	id := inodeOf(st)
 	descriptors.resting[id] = append(descriptors.resting[id], f)
 	return tidy(id)
 }
@@ -102,8 +105,9 @@ func connected(c conn, path string) (_ conn, err error) {
 	descriptors.opening--
 	if c.SQLiteConn != nil {
 		if st, err := os.Stat(path); err == nil {
-			c.file = inodeOf(st)
-			descriptors.conns[c.file]++
+			if c.file = inodeOf(st); c.file != (inode{}) {
+				descriptors.conns[c.file]++
+			}
 		}
 	}
 	for id := range descriptors.resting {

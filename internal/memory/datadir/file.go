@@ -13,6 +13,7 @@ import (
 	"parley/internal/db/engine"
 	"parley/internal/db/sqlite"
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // Name is the file inside the data folder.
@@ -148,7 +149,7 @@ func private(dir string) error {
 	if err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	if st.Mode().Perm()&0o077 != 0 {
+	if !machine.Private(st) {
 		return fmt.Errorf("data folder %s can be read by other users of this machine (mode %04o): run chmod 700 %s", dir, st.Mode().Perm(), dir)
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 
 	"parley/internal/db/engine"
 	"parley/internal/db/sqlite"
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 const lockName = "bot.lock"
@@ -51,8 +51,8 @@ func Lock(dir string) (*Held, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
-	switch err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-	case errors.Is(err, syscall.EWOULDBLOCK):
+	switch err := machine.Lock(folder); {
+	case errors.Is(err, machine.ErrHeld):
 		_ = folder.Close()
 		holder, _ := os.ReadFile(filepath.Join(dir, lockName))
 		return nil, h.inUse(holder)
@@ -78,10 +78,10 @@ func (h *Held) lock() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := machine.Lock(f); err != nil {
 		holder, _ := os.ReadFile(path)
 		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+		if errors.Is(err, machine.ErrHeld) {
 			return nil, h.inUse(holder)
 		}
 		return nil, fmt.Errorf("lock data folder: %w", err)
@@ -172,7 +172,7 @@ func displaced(dir string) error {
 	if claimed = strings.TrimSpace(claimed); claimed == "" || claimed == now.String() {
 		return nil
 	}
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == nil {
+	if machine.LockShared(f) == nil {
 		return nil // that bot has ended
 	}
 	return text.Tell("%w: %s is not the file that the running bot (process %s) has open: put that one back, or stop the "+

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"parley/internal/memory/facts"
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // maxSize limits the bytes of the file.
@@ -34,7 +34,7 @@ func at(name string) (l look, err error) {
 	if err != nil {
 		return l, err
 	}
-	f, err := os.OpenFile(l.target, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(l.target, os.O_RDONLY|machine.Nonblock, 0)
 	if errors.Is(err, os.ErrPermission) {
 		return l, &facts.Unfit{Why: err}
 	}
@@ -45,11 +45,10 @@ func at(name string) (l look, err error) {
 	if l.info, err = f.Stat(); err != nil {
 		return l, err
 	}
-	st, _ := l.info.Sys().(*syscall.Stat_t)
 	switch {
 	case !l.info.Mode().IsRegular():
 		return l, &facts.Unfit{Why: errors.New("it is not a file")}
-	case st != nil && st.Nlink > 1:
+	case machine.Linked(l.info, f):
 		return l, &facts.Unfit{Why: errors.New("it has a second name, a hard link, which would be left behind: replace that by a symbolic link")}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))

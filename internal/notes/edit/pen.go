@@ -11,9 +11,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // Errors that callers distinguish; each may be shown to people.
@@ -118,7 +118,7 @@ func (p *Pen) read(name string) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(rel, os.O_RDONLY|machine.Nonblock, 0)
 	if err != nil {
 		return file{}, err
 	}
@@ -127,11 +127,10 @@ func (p *Pen) read(name string) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !looked.Mode().IsRegular() || !os.SameFile(looked, info):
 		return file{}, text.Tell("%w: what is there is not a regular file", ErrContent)
-	case ok && st.Nlink > 1 && !p.links:
+	case !p.links && machine.Linked(info, f):
 		return file{}, text.Tell("%w: what is there is a hard link, a second name of a file that may be outside of the folder", ErrContent)
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
@@ -298,7 +297,7 @@ func settle(root *os.Root, dir string) {
 // List returns the sorted names in a folder, none if it is missing. It opens with
 // O_NONBLOCK, so that a pipe in the folder's place does not block.
 func List(root *os.Root, dir string) ([]string, error) {
-	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	f, err := root.OpenFile(dir, os.O_RDONLY|machine.Nonblock|machine.Directory, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

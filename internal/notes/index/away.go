@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"syscall"
 
 	"parley/internal/db/engine"
 	"parley/internal/notes/edit"
+	"parley/internal/text/machine"
 )
 
 // suddenly is the number of files from which on "all gone at once" means a missing
@@ -76,11 +76,11 @@ func markOf(root *os.Root) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
+	device, number, ok := machine.Identify(info)
 	if !ok {
 		return "", nil
 	}
-	return fmt.Sprintf("%d:%d", st.Dev, st.Ino), nil
+	return fmt.Sprintf("%d:%d", device, number), nil
 }
 
 // replaced reports whether the folder that was last checked is gone or another one.

@@ -12,12 +12,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode/utf16"
 
 	"parley/internal/notes/document"
 	"parley/internal/notes/edit"
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // skipLinked is said in more than one place.
@@ -41,23 +41,17 @@ type file struct {
 	size, mtime int64  // from stampOf
 }
 
-// barred is recorded as the size of a file that is not opened because of hard links.
+// barred is recorded as the size of a file that is not opened because of hard links: another
+// name may be anywhere, and reading or writing one reads or writes the other.
 const barred = -1
 
 // stampOf returns the size and time that identify an unchanged file. A file with hard
 // links gets the size barred, because adding or removing a link changes nothing else.
 func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
-	if !links && linked(info) {
+	if !links && machine.Linked(info, nil) {
 		return barred, info.ModTime().UnixNano()
 	}
 	return info.Size(), info.ModTime().UnixNano()
-}
-
-// linked reports whether a file has another name (a hard link), which may be
-// anywhere: reading or writing one reads or writes the other.
-func linked(info os.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && st.Nlink > 1
 }
 
 // anyKind is the kind of source of which a walk lists every file.
@@ -214,7 +208,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 		c.skipped = skipLinked
 		return c, nil
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|machine.Nonblock, 0)
 	if err != nil {
 		return content{}, err
 	}
@@ -225,7 +219,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 	if !os.SameFile(looked, c.info) {
 		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
 	}
-	if c.size, _ = stampOf(c.info, links); c.size == barred {
+	if c.size, _ = stampOf(c.info, links); c.size == barred || !links && machine.Linked(c.info, f) {
 		c.skipped = skipLinked
 		return c, nil
 	}

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 const (
@@ -55,14 +55,13 @@ func overPipes(s Server, dir string, heard hearing, log *slog.Logger) dialer {
 			return nil, nil, err
 		}
 		program := s.Command[0]
-		if strings.Contains(program, "/") { // relative to us, not to its folder
+		if filepath.Base(program) != program { // relative to us, not to its folder
 			if program, err = filepath.Abs(program); err != nil {
 				return nil, nil, err
 			}
 		}
 		cmd := exec.Command(program, s.Command[1:]...)
 		cmd.Dir, cmd.Env = home, environment(s, home)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.Stderr = &complaints{log: log}
 		cmd.WaitDelay = goodbye // for grandchildren that hold standard error
 		return start(cmd, heard)
@@ -72,6 +71,7 @@ func overPipes(s Server, dir string, heard hearing, log *slog.Logger) dialer {
 // start runs cmd. The pipes are ours and not os/exec's, so that what a child
 // wrote before it ended is still read.
 func start(cmd *exec.Cmd, heard hearing) (sdk.Transport, func(), error) {
+	family := machine.NewFamily(cmd)
 	in, toChild, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +83,7 @@ func start(cmd *exec.Cmd, heard hearing) (sdk.Transport, func(), error) {
 		return nil, nil, err
 	}
 	cmd.Stdin, cmd.Stdout = in, out
-	err = cmd.Start()
+	err = family.Start()
 	in.Close()
 	out.Close()
 	if err != nil {
@@ -94,24 +94,21 @@ func start(cmd *exec.Cmd, heard hearing) (sdk.Transport, func(), error) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		cmd.Wait() // how it ended does not matter: it is gone
-		kill(cmd)  // and so is whatever it left behind
+		cmd.Wait()   // how it ended does not matter: it is gone
+		family.End() // and so is whatever it left behind
 	}()
 	hangUp := func() {
 		toChild.Close() // a well-behaved server ends now
 		select {
 		case <-gone:
 		case <-time.After(goodbye):
-			kill(cmd)
+			family.End()
 			<-gone
 		}
 		fromChild.Close()
 	}
 	return &sdk.IOTransport{Reader: onlyMessages(fromChild, heard, cmd.Stderr), Writer: toChild, MaxLineLength: maxMessage}, hangUp, nil
 }
-
-// kill ends the process group. An error means that there is none left.
-func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // complaints logs what a child says that is no message, line by line and not
 // more than a little.

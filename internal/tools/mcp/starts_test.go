@@ -14,14 +14,14 @@ import (
 	"parley/internal/text/waittest"
 )
 
-// machine is one on which n starts at once take n times as long.
-type machine struct {
+// loaded is a machine on which n starts at once take n times as long.
+type loaded struct {
 	mu sync.Mutex // guards at
 	at int        // programs that start now
 }
 
 // start returns when a program has had its seconds of the machine, or ctx ends.
-func (m *machine) start(ctx context.Context, seconds float64) error {
+func (m *loaded) start(ctx context.Context, seconds float64) error {
 	m.mu.Lock()
 	m.at++
 	m.mu.Unlock()
@@ -42,7 +42,7 @@ func (m *machine) start(ctx context.Context, seconds float64) error {
 }
 
 // starting has a fake need seconds of m before it answers.
-func (f *fake) starting(m *machine, seconds float64) *fake {
+func (f *fake) starting(m *loaded, seconds float64) *fake {
 	f.add("ok", "answers", says("fine"))
 	f.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
@@ -60,7 +60,7 @@ func (f *fake) starting(m *machine, seconds float64) *fake {
 // TestManyServersStartOnABusyMachine: at once, none of them would be ready in its time.
 func TestManyServersStartOnABusyMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m machine
+		var m loaded
 		var servers []Server
 		var dialers []dialer
 		for i := range 11 {
@@ -80,7 +80,7 @@ func TestManyServersStartOnABusyMachine(t *testing.T) {
 // TestAProgramThatHangsHoldsUpTheNextForAWhile, and not for all of its time.
 func TestAProgramThatHangsHoldsUpTheNextForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m machine
+		var m loaded
 		f := newFake().starting(&m, 5)
 		c, _ := live(t, Options{Servers: []Server{server("hangs"), server("fine")}, Dir: t.TempDir(), AtOnce: 1},
 			late(newFake(), time.Hour, true), f.dial)
@@ -108,7 +108,7 @@ func TestAServerHasTheTimeThatItsOwnerGives(t *testing.T) {
 		{80, 0, true}, {100, 0, false}, {100, 2 * time.Minute, true}, {20, 10 * time.Second, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var m machine
+			var m loaded
 			s := server("fake")
 			s.Start = tt.start
 			c, _ := live(t, Options{Servers: []Server{s}, Dir: t.TempDir()}, newFake().starting(&m, tt.needs).dial)

@@ -13,12 +13,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ledongthuc/pdf"
 
 	whole "parley/internal/text"
+
+	"parley/internal/text/machine"
 )
 
 // bounds limit the process that reads a PDF. A PDF is a program from a stranger: its
@@ -39,8 +40,8 @@ var (
 // wholeMark in the otherwise empty environment of the process means the bounds indexed.
 const wholeMark = "PDF_WHOLE=1"
 
-// memory limits the process's memory. The race detector needs more.
-var memory = syscall.Rlimit{Cur: 256 << 20, Max: 256 << 20}
+// memory limits the process's memory, in bytes. The race detector needs more.
+var memory uint64 = 256 << 20
 
 // Command is the argument with which this program runs Extract.
 const Command = "pdf-text"
@@ -132,12 +133,7 @@ func Extract(in io.Reader, out io.Writer) error {
 	if slices.Contains(os.Environ(), wholeMark) {
 		b = indexed
 	}
-	limit := uint64(b.seconds)
-	err := errors.Join(
-		syscall.Setrlimit(syscall.RLIMIT_DATA, &memory),
-		syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: limit, Max: limit}),
-	)
-	if err != nil {
+	if err := machine.Confine(memory, uint64(b.seconds)); err != nil {
 		return fmt.Errorf("limit this process: %w", err)
 	}
 	data, err := io.ReadAll(in)

@@ -4,7 +4,6 @@ package pdf
 
 import (
 	"math"
-	"syscall"
 )
 
-func init() { memory = syscall.Rlimit{Cur: math.MaxInt64, Max: math.MaxInt64} }
+func init() { memory = math.MaxInt64 }

@@ -1,0 +1,9 @@
+// Package machine holds what operating systems do each in their own way: locks on files, who
+// may read them, free space, the limits and the children of a process. Modes of a terminal are
+// the terminal's.
+package machine
+
+import "errors"
+
+// ErrHeld is a file that another process has locked.
+var ErrHeld = errors.New("locked by another process")
