@@ -55,6 +55,10 @@ var pinned = []string{
 	"telegram sqlite chance 552377 ponder resume",
 	"discord sqlite chance 757461 resume unlearn",
 	"telegram sqlite migrate 599074 edit inquiry",
+	"discord sqlite reload 63727 undo unlearn",
+	"discord sqlite chance 553217 restore slash",
+	"telegram sqlite chance 533479 digest session",
+	"telegram sqlite reload 869620 fact undo blocked",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with

@@ -49,7 +49,7 @@ func digesting(c *crossing) part {
 		},
 		end: func() {
 			c.tells("/session end")
-			c.did["parted"] = true
+			c.did["parted"], c.did["digested"] = true, true
 		},
 		check: func() {
 			if c.did["blocked"] || !still() || !waittest.Within(patience/10, func() bool { return c.holds(word) > 0 }) {

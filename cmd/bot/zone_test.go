@@ -56,7 +56,8 @@ func TestALineIsOfItsPersonsDay(t *testing.T) {
 				}
 				return note != ""
 			})
-			if days := began.In(loc).Format(time.DateOnly) + time.Now().In(loc).Format(time.DateOnly); !strings.Contains(days, strings.TrimSuffix(note, ".md")) {
+			days := began.In(loc).Format(time.DateOnly) + time.Now().In(loc).Format(time.DateOnly)
+			if !strings.Contains(days, strings.TrimSuffix(note, ".md")) {
 				t.Errorf("it stands in %s, and there it is %s", note, days[:10])
 			}
 			w.settled(t)

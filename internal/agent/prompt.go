@@ -95,12 +95,12 @@ type prompt struct {
 func (p *prompt) messages() []llm.Message {
 	out := append(make([]llm.Message, 0, 2+len(p.context.window)+len(p.context.added)), llm.Message{Role: llm.RoleSystem, Content: p.stable()})
 	for _, e := range p.context.window {
-		out = append(out, p.spoken(e))
+		out = append(out, Spoken(e, p.m.Direct))
 	}
 	out = append(out, llm.Message{Role: llm.RoleSystem, Content: p.contextLine()})
 	heard := len(out)
 	for _, e := range p.context.added {
-		out = append(out, p.spoken(e))
+		out = append(out, Spoken(e, p.m.Direct))
 	}
 	if len(p.in.files.Images) > 0 {
 		out[heard].Images = p.in.files.Images
@@ -212,8 +212,8 @@ func asData(s string) string { return "<data>" + escapeData(s) + "</data>" }
 // escapeData keeps text from closing the mark it stands in.
 var escapeData = strings.NewReplacer("<", "‹", ">", "›").Replace
 
-// spoken returns a stored entry as the model sees it.
-func (p *prompt) spoken(e memory.Entry) llm.Message {
+// Spoken returns a stored entry as models read it, alone with its person or in company.
+func Spoken(e memory.Entry, direct bool) llm.Message {
 	m := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
 	switch e.Role {
 	case llm.RoleTool:
@@ -224,7 +224,7 @@ func (p *prompt) spoken(e memory.Entry) llm.Message {
 		}
 	case llm.RoleUser:
 		m.Content = transcript.Full(e)
-		if !p.m.Direct {
+		if !direct {
 			m.Content = transcript.Speaker(e.Name, e.User) + ": " + provenance.Under(m.Content)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/agent"
 	"parley/internal/agent/handover"
 	"parley/internal/agent/scheduled"
 	"parley/internal/app/setup"
@@ -16,7 +17,6 @@ import (
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
-	"parley/internal/memory/transcript"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
@@ -98,8 +98,9 @@ func (f *front) free(ctx context.Context, m chat.Message) bool {
 	if f.cfg.Quick == config.QuickOff || m.Kind == chat.KindCommand || len(m.Files) > 0 {
 		return false
 	}
-	said, tag := memory.Entry{Role: llm.RoleUser, User: m.From.ID, Name: m.From.Name, Content: m.Text}, catalog.Of(ctx).Tag()
-	return offline.Takes(spoken(said), tag) || offline.Takes(append(f.lately(ctx, m), spoken(said)...), tag)
+	said := agent.Spoken(memory.Entry{Role: llm.RoleUser, User: m.From.ID, Name: m.From.Name, Content: m.Text}, m.Direct)
+	tag := catalog.Of(ctx).Tag()
+	return offline.Takes([]llm.Message{said}, tag) || offline.Takes(append(f.lately(ctx, m), said), tag)
 }
 
 // alone reports a message that needs no model, and nothing of an answer that waits for one.
@@ -111,7 +112,7 @@ func (f *front) alone(ctx context.Context, m chat.Message) bool {
 const mostLately = 12
 
 // lately is what was last said where m is; nothing if that cannot be read.
-func (f *front) lately(ctx context.Context, m chat.Message) []llm.Message {
+func (f *front) lately(ctx context.Context, m chat.Message) (all []llm.Message) {
 	se, ok, err := f.store.Sessions.LiveSession(ctx, f.placeOf(m))
 	if err != nil || !ok {
 		return nil
@@ -120,20 +121,8 @@ func (f *front) lately(ctx context.Context, m chat.Message) []llm.Message {
 	if err != nil {
 		f.log.Warn("what was said before", "err", err)
 	}
-	return spoken(entries...)
-}
-
-// spoken are entries as they stand in a request.
-func spoken(entries ...memory.Entry) (all []llm.Message) {
 	for _, e := range entries {
-		one := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
-		switch e.Role {
-		case llm.RoleUser:
-			one.Content = transcript.Speaker(e.Name, e.User) + ": " + e.Content
-		case llm.RoleTool:
-			one.Name = e.Name
-		}
-		all = append(all, one)
+		all = append(all, agent.Spoken(e, m.Direct))
 	}
 	return all
 }
