@@ -137,7 +137,8 @@ func TestReferencesToBlocks(t *testing.T) {
 		}
 		return hits[0].Text
 	}
-	if got := said(Hidden{}, "agent-notes/diary.md", "pages/bread.md"); got != "- Read again: Rye needs **more water**, the oven is broken and (("+gone+"))" {
+	if got := said(Hidden{}, "agent-notes/diary.md", "pages/bread.md"); got !=
+		"- Read again: Rye needs **more water**, the oven is broken and (("+gone+"))" {
 		t.Errorf("found %q", got)
 	}
 	hidden := Hidden{Paths: []string{"pages/bread.md"}}
