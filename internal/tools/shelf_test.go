@@ -182,7 +182,8 @@ func TestABlockShownElsewhereIsItsAuthors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := shared.put(t.Context(), index.Note{Path: "anna.md", Mode: index.ModeCreate, Content: "- It is broken\n  id:: " + id}); err != nil {
+	hers := index.Note{Path: "anna.md", Mode: index.ModeCreate, Content: "- It is broken\n  id:: " + id}
+	if _, err := shared.put(t.Context(), hers); err != nil {
 		t.Fatal(err)
 	}
 	for who, outside := range map[string]bool{"owner": true, "anna": false} {

@@ -120,7 +120,8 @@ func TestPagesOfOtherPrograms(t *testing.T) {
 // Where a note refers to a block of Logseq's, what is found has the block's words, unless the
 // reader may not know of it; the two notes are related.
 func TestReferencesToBlocks(t *testing.T) {
-	const id, dictated, gone = "60a77d63-7340-4c1d-8bbc-68bd4e49fc6c", "61110543-a71f-458d-b42e-b78a4d22f0c0", "5fc3be83-7f22-4488-b3ec-cfabb0639b3b"
+	const id, dictated = "60a77d63-7340-4c1d-8bbc-68bd4e49fc6c", "61110543-a71f-458d-b42e-b78a4d22f0c0"
+	const gone = "5fc3be83-7f22-4488-b3ec-cfabb0639b3b"
 	f := newFolder(t)
 	f.put("pages/bread.md", "- Rye needs **more water**\n  id:: "+id+"\n\t- at least 80 %\n")
 	f.put("agent-notes/diary.md", "- the oven is broken\n  id:: "+dictated+"\n")
@@ -137,7 +138,8 @@ func TestReferencesToBlocks(t *testing.T) {
 		}
 		return hits[0].Text
 	}
-	if got := said(Hidden{}, "agent-notes/diary.md", "pages/bread.md"); got != "- Read again: Rye needs **more water**, the oven is broken and (("+gone+"))" {
+	if got := said(Hidden{}, "agent-notes/diary.md", "pages/bread.md"); got !=
+		"- Read again: Rye needs **more water**, the oven is broken and (("+gone+"))" {
 		t.Errorf("found %q", got)
 	}
 	hidden := Hidden{Paths: []string{"pages/bread.md"}}

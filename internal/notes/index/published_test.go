@@ -97,6 +97,10 @@ func (y *tally) add(found []string, want string) int {
 	return at
 }
 
+// plainTable is SQLite's full text with stems of English.
+const plainTable = `CREATE VIRTUAL TABLE plain USING fts5 (path UNINDEXED, title, heading, text,
+	tokenize = 'porter unicode61 remove_diacritics 2')`
+
 // plainSections searches the same sections as SQLite's full text does by itself: with any of
 // the words, stemmed, ranked by bm25; with pairs of letters where a script has no spaces.
 func plainSections(t *testing.T, f *folder) func(question string) []string {
@@ -109,15 +113,10 @@ func plainSections(t *testing.T, f *folder) func(question string) []string {
 		_, err := db.ExecContext(t.Context(), query, args...)
 		must(t, err)
 	}
-	exec("CREATE VIRTUAL TABLE plain USING fts5 (path UNINDEXED, title, heading, text, tokenize = 'porter unicode61 remove_diacritics 2')")
-	must(t, f.asking(func(ix *index) error {
-		hits, err := ix.hits(t.Context(), `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.page, d.day, d.mtime, s.text
-			FROM sections s JOIN docs d ON d.id = s.doc`)
-		for _, h := range hits {
-			exec("INSERT INTO plain VALUES (?, ?, ?, ?)", h.Path, spaced(h.Title), spaced(h.Heading), spaced(h.Text))
-		}
-		return err
-	}))
+	exec(plainTable)
+	for _, h := range f.sections(t) {
+		exec("INSERT INTO plain VALUES (?, ?, ?, ?)", h.Path, spaced(h.Title), spaced(h.Heading), spaced(h.Text))
+	}
 	return func(question string) (paths []string) {
 		var parts []string
 		for w := range text.Words(question) {
