@@ -76,16 +76,6 @@ type Authors struct {
 	MayStop func(ctx context.Context, m, running Message) bool
 }
 
-// Closings keep what cannot be said where nothing can be sent. The zero Closings keep
-// nothing: such parts are dead.
-type Closings struct {
-	// Closed stores that nothing can be sent to p's conversation, and keeps p.
-	Closed func(ctx context.Context, p Part) error
-	// TryAgain reports whether the conversation of a message is closed; if so, and if the
-	// message came from there, what is kept for it is pending again.
-	TryAgain func(ctx context.Context, m Message) (bool, error)
-}
-
 // Event is one thing the Hub did, for counting.
 type Event struct {
 	Name    string // answered, shed, taken back, failed, dead, sent, kept, unknown, repeated, waits

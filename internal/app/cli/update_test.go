@@ -47,7 +47,8 @@ func TestUpdateOnlyTells(t *testing.T) {
 	} {
 		asked = nil
 		var out bytes.Buffer
-		err := Update{Check: c.check}.Run(t.Context(), config.Config{Update: config.Update{From: c.from}}, &Streams{Out: &out}, &Bot{Version: c.version})
+		set := config.Config{Update: config.Update{From: c.from}}
+		err := Update{Check: c.check}.Run(t.Context(), set, &Streams{Out: &out}, &Bot{Version: c.version})
 		said := out.String()
 		if err != nil {
 			said += err.Error()
@@ -60,7 +61,8 @@ func TestUpdateOnlyTells(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := (Update{Check: true, From: server.URL + "/one"}).Run(t.Context(), config.Config{}, &Streams{Out: &out}, &Bot{Version: "v1.0.0"}); err != nil {
+	one := Update{Check: true, From: server.URL + "/one"}
+	if err := one.Run(t.Context(), config.Config{}, &Streams{Out: &out}, &Bot{Version: "v1.0.0"}); err != nil {
 		t.Errorf("--from: %v", err)
 	}
 }

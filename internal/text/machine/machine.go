@@ -1,6 +1,6 @@
 // Package machine holds what operating systems do each in their own way: locks on files, who
-// may read them, free space, the limits and the children of a process. Modes of a terminal are
-// the terminal's.
+// may read them, free space, the limits and the children of a process. It does not know
+// terminals: their modes are the terminal's.
 package machine
 
 import "errors"
