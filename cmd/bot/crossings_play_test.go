@@ -431,13 +431,14 @@ func (c *crossing) keeps() (still func() bool) {
 	}
 }
 
-// twice is how often more than once something may be there: what was on its way to Telegram
-// when a process died may have arrived, and nobody can tell. See docs/promises.md.
+// twice is how often more than once something may be there: what was on its way to Telegram,
+// or being printed, when a process died may have arrived, and nobody can tell; only Discord
+// knows a message again. See docs/promises.md.
 func (c *crossing) twice() int {
-	if c.front == "telegram" {
-		return c.torn
+	if c.front == "discord" {
+		return 0
 	}
-	return 0
+	return c.torn
 }
 
 // checkTokens looks for answers that were lost or came twice.

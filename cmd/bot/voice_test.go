@@ -67,7 +67,8 @@ func TestAnswersAreSpoken(t *testing.T) {
 	}
 	says("hello", "Silent at first.")
 	says("/voice", "")
-	says("/voice reply", "")
+	w.tg.Push(telegramtest.Press(7, 7, w.tg.Sent()[1].ID, "q", "/voice reply"))
+	w.sent(t, 3)
 	if got := w.tg.Sent()[2].Text; !strings.Contains(got, "When you speak") {
 		t.Errorf("reply: %s", got)
 	}
