@@ -56,6 +56,8 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	views.Operations = func() []tools.Operation { return f.all }
 	f.site = newSite(t, views, echo)
 	s := f.site
+	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
+	s.clock.shift(time.Until(noon)) // an hour later is still today
 	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next,
 		Zone: func(context.Context, chat.User) string { return "UTC" }}
 	notes := tools.Notes{Vault: f.notes(), Authors: s.store.Access,
