@@ -164,7 +164,7 @@ func decoded(raw []byte) (v any, err error) {
 	if !json.Valid(raw) || d.Decode(&v) != nil {
 		return nil, errNotJSON
 	}
-	return numbers(v), nil
+	return text.WholeNumbers(v), nil
 }
 
 // deep reports whether JSON is nested deeper than anybody means, before it is read.
@@ -186,24 +186,4 @@ func deep(raw []byte) bool {
 		}
 	}
 	return false
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := strconv.Atoi(string(v)); err == nil {
-			return i
-		}
-		f, _ := v.Float64() // out of range is infinite
-		return f
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = numbers(v[name])
-		}
-	}
-	return v
 }

@@ -163,27 +163,7 @@ func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, err
 func decoded(s string) (any, error) {
 	var v any
 	err := decode([]byte(s), &v)
-	return numbers(v), err
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := strconv.Atoi(string(v)); err == nil {
-			return i
-		}
-		f, _ := v.Float64() // out of range is infinite
-		return f
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = numbers(v[name])
-		}
-	}
-	return v
+	return text.WholeNumbers(v), err
 }
 
 // errAway and errChanged are redirects that are not followed.
