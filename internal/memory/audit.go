@@ -115,9 +115,14 @@ type Source struct {
 	Score float64 `json:"score,omitempty"`
 }
 
-// confided are commands whose words are not kept: they may contain codes and addresses
-// that grant access.
-var confided = []string{"claim", "pair", "page", "tools", "hook add"}
+// confided are commands, and all their verbs, whose words are not kept: they may contain
+// codes and addresses that grant access.
+var confided = []string{"claim", "pair", "page", "web", "tools login", "hook add"}
+
+// confides reports whether a command is one of these, by its canonical path.
+func confides(path string) bool {
+	return slices.ContainsFunc(confided, func(c string) bool { return path == c || strings.HasPrefix(path, c+" ") })
+}
 
 // How much is kept of a command and of what was told, in bytes.
 const (
@@ -128,7 +133,7 @@ const (
 // quote keeps the words that are in no transcript. A command may show anybody's words.
 func (d *Decision) quote(m chat.Message, parts []chat.Part) {
 	command := m.Kind == chat.KindCommand && d.End.Command != ""
-	if slices.Contains(confided, d.End.Command) || !command && d.End.Outcome != chat.Failed {
+	if confides(d.End.Command) || !command && d.End.Outcome != chat.Failed {
 		return
 	}
 	var told []string

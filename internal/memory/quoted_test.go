@@ -29,7 +29,7 @@ func TestAccountsQuoteWhatNoTranscriptHas(t *testing.T) {
 		Command: "facts"}); d.Detail.Spoken.Said != "/facts search tea" || d.Detail.Spoken.Told != "zxtea is liked" {
 		t.Errorf("a command: %+v", d.Detail)
 	}
-	for _, name := range []string{"claim", "pair", "page", "tools"} {
+	for _, name := range []string{"claim", "pair", "pair approve", "page", "web", "tools login", "hook add"} {
 		if d := put("x:a", chat.KindCommand, "/"+name+" CODE", "http://x/login?code=1", chat.End{Outcome: chat.Answered,
 			Command: name}); d.Detail.Spoken.Said+d.Detail.Spoken.Told != "" {
 			t.Errorf("/%s: %+v", name, d.Detail)
