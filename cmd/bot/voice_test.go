@@ -196,6 +196,40 @@ func TestForgottenIsNotSpoken(t *testing.T) {
 	}
 }
 
+// TestKilledWhileSpeaking: the text stays, said once; later answers are spoken again.
+func TestKilledWhileSpeaking(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stuck := make(chan struct{})
+	m := w.speaking(func(q llmtest.Speech) ([]byte, int) {
+		if strings.Contains(q.Text, "tok-1.") {
+			<-stuck
+		}
+		return sound, http.StatusOK
+	})
+	t.Cleanup(func() { close(stuck) })
+	child := w.start(t)
+	w.tg.Push(telegramtest.Text(7, 7, "/voice on"))
+	w.sent(t, 1)
+	w.tg.Push(telegramtest.Text(7, 7, "tok-1. hello"))
+	w.sent(t, 2)
+	eventually(t, "it is being spoken", func() bool { return len(m.all()) == 1 })
+	kill(child)
+	w.start(t)
+	w.tg.Push(telegramtest.Text(7, 7, "tok-2. hello"))
+	eventually(t, "the next answer is spoken", func() bool { return len(w.voices()) == 1 })
+	w.settled(t)
+	for _, tok := range []string{"tok-1.", "tok-2."} {
+		n := 0
+		for _, s := range w.tg.Sent() {
+			n += strings.Count(s.Text, tok)
+		}
+		if n != 1 {
+			t.Errorf("%s was said %d times", tok, n)
+		}
+	}
+}
+
 // TestPiperSpeaks: Piper's server has only WAV, which Telegram shows as a file; and people who
 // take no voice messages get a file, too.
 func TestPiperSpeaks(t *testing.T) {
