@@ -56,8 +56,6 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	views.Operations = func() []tools.Operation { return f.all }
 	f.site = newSite(t, views, echo)
 	s := f.site
-	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
-	s.clock.shift(time.Until(noon)) // an hour later is still today
 	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next,
 		Zone: func(context.Context, chat.User) string { return "UTC" }}
 	notes := tools.Notes{Vault: f.notes(), Authors: s.store.Access,
@@ -84,8 +82,11 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	v, ctx := f.viewer(ann), t.Context()
 	_, err = s.store.Facts.SaveFact(ctx, v, facts.NewFact{Content: "Ann likes tea"})
 	_, terr := s.store.Agenda.AddTask(ctx, v, "water the plants", "", provenance.Origin{})
-	_, rerr := s.store.Agenda.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: s.clock.now().Add(time.Hour),
-		Zone: "UTC"}, "")
+	due, now := s.clock.now().UTC().Add(time.Hour), s.clock.now().UTC()
+	if due.Day() != now.Day() { // it is one of today
+		due = due.Truncate(24 * time.Hour).Add(-time.Second)
+	}
+	_, rerr := s.store.Agenda.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: due, Zone: "UTC"}, "")
 	_, lerr := s.store.Agenda.AddLog(ctx, v, agenda.LogEntry{Content: "began a book"}, "")
 	derr := s.store.Sessions.SaveSession(ctx, memory.Session{ID: "decided", Key: key, User: ann.ID, Status: memory.Archived,
 		Direct: true, Created: s.clock.now(),
