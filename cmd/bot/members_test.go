@@ -119,7 +119,9 @@ func TestMembersChat(t *testing.T) {
 	if reqs := w.llm.Requests(); !strings.Contains(reqs[len(reqs)-1].Messages[len(reqs[len(reqs)-1].Messages)-3].Text(), "Rex") {
 		t.Error("it is another conversation")
 	}
+	n = len(w.in(7))
 	v.says("/tasks add buy milk", "Task #1 added: buy milk")
+	eventually(t, "the answer in the direct chat", func() bool { return len(w.in(7)) > n })
 	if got := w.answered(t, 7, 7, "/tasks"); !strings.Contains(got, "buy milk") {
 		t.Errorf("the direct chat: %q", got)
 	}

@@ -106,6 +106,9 @@ func (ms *Members) now(ctx context.Context, v *visit, s *memberScene) error {
 	g := ms.Feeds.follow(v.Place).glimpse()
 	s.Growing, s.Buttons = clip(g.growing, maxText), g.buttons
 	said := s.Log
+	if n := len(said); n > 0 && !said[n-1].Mine && strings.TrimSpace(said[n-1].Text) == strings.TrimSpace(g.growing) {
+		s.Growing = "" // it is stored by now, and stands above
+	}
 	for _, l := range g.lines {
 		if l.left && len(l.Files) == 0 && slices.ContainsFunc(said, func(e line) bool {
 			return !e.Mine && (strings.Contains(l.Text, e.Text) || strings.Contains(e.Text, l.Text))
