@@ -205,7 +205,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	disk := &onDisk{over: make(chan struct{})}
 	defer h.readAhead(b)()
 	b.Taken = func(fresh []Message) {
-		if len(fresh) > 0 {
+		if len(b.Messages) > 0 {
 			h.o.Failpoint("after_inbox_commit")
 		}
 		h.taken(disk, fresh)
