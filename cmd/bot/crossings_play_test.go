@@ -441,14 +441,18 @@ func (c *crossing) twice() int {
 	return c.torn
 }
 
+// titled reports whether a text says which session goes on, by its title: what was said first.
+func titled(said string) bool {
+	return strings.HasPrefix(said, "We go on with") || strings.HasPrefix(said, "Wir machen weiter")
+}
+
 // checkTokens looks for answers that were lost or came twice.
 func (c *crossing) checkTokens() {
 	all := c.seat.sees()
 	for tok := range c.tokens {
 		n := 0
 		for _, m := range all {
-			title := strings.HasPrefix(m.text, "We go on with") || strings.HasPrefix(m.text, "Wir machen weiter")
-			if strings.Contains(m.text, tok) && !title {
+			if strings.Contains(m.text, tok) && !titled(m.text) {
 				n++
 			}
 		}

@@ -35,7 +35,7 @@ func digesting(c *crossing) part {
 	still := c.keeps()
 	told := func() (n int) {
 		for _, m := range c.seat.sees() {
-			if strings.Contains(m.text, word) {
+			if strings.Contains(m.text, word) && !titled(m.text) {
 				n++
 			}
 		}
