@@ -145,7 +145,7 @@ func TestUndoOfWhatIsTakenBack(t *testing.T) {
 	w.start(t)
 	w.connected(t)
 	_, got := say("/facts undo")
-	back := regexp.MustCompile("“Has a boat called Heron” is forgotten. (/facts undo \\d+) brings it back").FindStringSubmatch(got)
+	back := regexp.MustCompile(`“Has a boat called Heron” is forgotten. (/facts undo \d+) brings it back`).FindStringSubmatch(got)
 	if back == nil || holds() != 0 {
 		t.Fatalf("undo says %q", got)
 	}
