@@ -172,6 +172,23 @@ func TestLongAnswersAreSpokenInShort(t *testing.T) {
 	must(t, w.stop())
 }
 
+// TestSecretsAreNotSpoken: what is hidden in the text is hidden from who speaks it.
+func TestSecretsAreNotSpoken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.speaking(nil)
+	w.run(t)
+	w.tg.Push(telegramtest.Text(7, 7, "/voice on"))
+	w.sent(t, 1)
+	w.llm.Queue(llmtest.Turn{Text: "The token is " + w.tg.Token() + " today."})
+	w.tg.Push(telegramtest.Text(7, 7, "hello"))
+	eventually(t, "it is spoken", func() bool { return len(m.all()) == 1 })
+	if said := m.all()[0].Text; strings.Contains(said, w.tg.Token()) || !strings.Contains(said, "The token is") {
+		t.Errorf("spoken: %s", said)
+	}
+	must(t, w.stop())
+}
+
 // TestForgottenIsNotSpoken: somebody is forgotten while their answer is being spoken.
 func TestForgottenIsNotSpoken(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,7 @@ type voice struct {
 	*front
 	mouth  *wrap.Mouth
 	beside *background.Work
+	hide   text.Redactor // as in the answer: a tool's words that are passed on go through no model
 }
 
 //go:embed gist.md
@@ -38,7 +39,7 @@ func (f *front) newVoice() *voice {
 		return nil
 	}
 	return &voice{f, &wrap.Mouth{Of: e, Name: name, Price: f.cfg.Speech.Price, Reserve: f.models.reserve, Count: f.models.count},
-		&background.Work{Background: f.background}}
+		&background.Work{Background: f.background}, setup.NewRedactor(f.cfg, setup.ShortestSaid)}
 }
 
 // open begins to speak beside the lanes.
@@ -133,7 +134,7 @@ func (v *voice) record(ctx context.Context, m chat.Message, said string) (chat.P
 	p := v.people.speaker.To(ctx, m.From.ID)
 	ctx = chat.PaidBy(catalog.With(ctx, p), m)
 	part := chat.Part{Key: m.Key, To: m.From}
-	if said = v.gist(ctx, aloud(said)); said == "" {
+	if said = v.gist(ctx, v.hide.Hide(aloud(said))); said == "" {
 		return part, nil
 	}
 	rec, err := v.mouth.Speak(ctx, said, v.cfg.Speech.Of(p.Tag()))
