@@ -31,7 +31,7 @@ const (
 // more to read, as in BM25F.
 const (
 	saturation = 1.2
-	byLength   = 0.7 // of a text
+	byLength   = 0.6 // of a text
 	usual      = 500 // bytes of it
 	byName     = 0.4 // the same of a title or a heading
 	usualName  = 20

@@ -154,19 +154,9 @@ type search struct {
 
 func (s *search) run(ctx context.Context) ([]Hit, error) {
 	s.found = map[int64]bool{}
-	s.stem = ranking.Stemmer(s.q.Text)
-	alike := ranking.Alike(s.q.Text)
-	for _, w := range terms(s.q.Text) {
-		t, err := s.term(ctx, w)
-		if err == nil {
-			t.alike, err = s.alike(ctx, alike(w))
-		}
-		if err != nil {
-			return nil, err
-		}
-		s.terms = append(s.terms, t)
+	if err := s.read(ctx); err != nil {
+		return nil, err
 	}
-	s.weigh()
 	if err := s.gather(ctx); err != nil {
 		return nil, err
 	}
@@ -213,6 +203,24 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 		hits[i].Snippet = snippet.Of(hits[i].Text, words)
 	}
 	return hits, nil
+}
+
+// read looks up the words of the question.
+func (s *search) read(ctx context.Context) error {
+	s.stem = ranking.Stemmer(s.q.Text)
+	alike := ranking.Alike(s.q.Text)
+	for _, w := range terms(s.q.Text) {
+		t, err := s.term(ctx, w)
+		if err == nil {
+			t.alike, err = s.alike(ctx, alike(w))
+		}
+		if err != nil {
+			return err
+		}
+		s.terms = append(s.terms, t)
+	}
+	s.weigh()
+	return nil
 }
 
 // term looks up a word and, if it is rare, its alternatives.
