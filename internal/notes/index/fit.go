@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
+	"parley/internal/text/ranking"
 	"parley/internal/text/snippet"
 )
 
@@ -45,16 +47,56 @@ const (
 )
 
 const (
-	altWorth   = 0.5 // of a match of a stem or of a word that may be meant
+	altWorth   = 0.5 // of a match of a stem or of another word that may be meant
 	smallWorth = 0.8 // for each small letter in a pair of Chinese ones
+	kanaWorth  = 0.5 // for each letter of Hiragana in a pair: they are endings, mostly
+	fillWorth  = 0.4 // of a word that says little of what is looked for
+	rareness   = 0.7 // the power that brings words of all frequencies nearer
 	evenly     = 0.6 // the power that spreads scores: a section with each word once has about 0.7
 	maxFitted  = 240 // sections whose texts are read
 )
 
+// weigh gives each word its weight: rare words weigh more, and a word that occurs
+// nowhere weighs as much as the others on average.
+func (s *search) weigh() {
+	sum, n := 0.0, 0.0
+	for _, t := range s.terms {
+		if t.rows() > 0 {
+			t.weight = s.rarity(t) * telling(t.word)
+			sum, n = sum+t.weight, n+1
+		}
+	}
+	for _, t := range s.terms {
+		if t.rows() == 0 {
+			t.weight = sum / max(n, 1)
+			if n == 0 {
+				t.weight = telling(t.word)
+			}
+		}
+		if t.alike != nil {
+			t.alike.weight = altWorth * min(t.weight, s.rarity(t.alike))
+		}
+	}
+}
+
 // rarity is what a word is worth: the rarer, the more.
 func (s *search) rarity(t *term) float64 {
 	rows := float64(t.rows())
-	return math.Log(1 + max(s.total-rows, 0)/(rows+0.5) + 0.5/(rows+0.5))
+	return math.Pow(math.Log(1+max(s.total-rows, 0)/(rows+0.5)+0.5/(rows+0.5)), rareness)
+}
+
+// telling returns how much a word tells of what is looked for, up to 1.
+func telling(word string) float64 {
+	if ranking.Filler(word) {
+		return fillWorth
+	}
+	worth := math.Pow(smallWorth, float64(ranking.SmallLetters(word)))
+	for _, r := range word {
+		if unicode.Is(unicode.Hiragana, r) {
+			worth *= kanaWorth
+		}
+	}
+	return worth
 }
 
 // fitting is a section with how well it fits.
@@ -75,6 +117,13 @@ func (s *search) likely(ctx context.Context, sections []int64) ([]int64, error) 
 		all[i].id = id
 	}
 	for _, t := range s.terms {
+		if o := t.alike; o != nil {
+			for i := range all {
+				if t.holds(all[i].id) == 0 {
+					all[i].fit += o.weight * o.holds(all[i].id) / (1 + saturation)
+				}
+			}
+		}
 		if t.rows() == 0 {
 			continue
 		}
@@ -125,26 +174,35 @@ func (s *search) fit(h *Hit, e extent) (fit float64) {
 	title, heading, path, text := strings.ToLower(h.Title), strings.ToLower(h.Heading), strings.ToLower(h.Path), strings.ToLower(h.Text)
 	long := 1 - byLength + byLength*float64(len(text))/usual
 	short := func(s string) float64 { return 1 - byName + byName*float64(len(s))/usualName }
-	all := 0.0
-	for _, t := range s.terms {
-		all += t.weight * (1 + ofNote)
-		if t.rows() == 0 {
-			continue
-		}
-		n := float64(t.among(e))
-		of := n / (n + noteSaturation*(1-byNote+byNote*float64(e.count)/usualNote))
-		fit += t.weight * ofNote * of
+	within := func(t *term) float64 {
 		worth := t.worth(h.id, title+" "+heading+" "+path+" "+text)
 		if worth == 0 {
-			continue
+			return 0
 		}
 		tf := inTitle*t.times(title)/short(title) + inHeading*t.times(heading)/short(heading) + inPath*t.times(path) + t.times(text)/long
 		if tf == 0 {
 			tf = inNames // an alias, a tag, or a heading above
 		}
-		fit += t.weight * worth * tf / (tf + saturation)
+		return t.weight * worth * tf / (tf + saturation)
+	}
+	around := func(t *term) float64 {
+		n := float64(t.among(e))
+		return t.weight * ofNote * n / (n + noteSaturation*(1-byNote+byNote*float64(e.count)/usualNote))
+	}
+	all := 0.0
+	for _, t := range s.terms {
+		all += t.weight * (1 + ofNote)
+		fit += t.or(within) + t.or(around)
 	}
 	return math.Pow(fit/max(all, math.SmallestNonzeroFloat64), evenly)
+}
+
+// or returns what something is for the word, or else for those that may stand for it.
+func (t *term) or(worth func(*term) float64) float64 {
+	if n := worth(t); n > 0 || t.alike == nil {
+		return n
+	}
+	return worth(t.alike)
 }
 
 // times counts the word, or else its stems, in a text in small letters.

@@ -68,6 +68,7 @@ type term struct {
 	stems  []string // of the word, in the language of the question
 	near   []int64  // sections with the word, one of stems or one of alts; empty without those
 	weight float64
+	alike  *term // other words that may stand for it, as one; nil without
 }
 
 func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
@@ -153,15 +154,9 @@ type search struct {
 
 func (s *search) run(ctx context.Context) ([]Hit, error) {
 	s.found = map[int64]bool{}
-	s.stem = ranking.Stemmer(s.q.Text)
-	for _, w := range terms(s.q.Text) {
-		t, err := s.term(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		s.terms = append(s.terms, t)
+	if err := s.read(ctx); err != nil {
+		return nil, err
 	}
-	s.weigh()
 	if err := s.gather(ctx); err != nil {
 		return nil, err
 	}
@@ -200,11 +195,32 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	words := make([][]string, len(s.terms))
 	for i, t := range s.terms {
 		words[i] = t.words()
+		if t.alike != nil {
+			words[i] = append(words[i], t.alike.words()...)
+		}
 	}
 	for i := range hits {
 		hits[i].Snippet = snippet.Of(hits[i].Text, words)
 	}
 	return hits, nil
+}
+
+// read looks up the words of the question.
+func (s *search) read(ctx context.Context) error {
+	s.stem = ranking.Stemmer(s.q.Text)
+	alike := ranking.Alike(s.q.Text)
+	for _, w := range terms(s.q.Text) {
+		t, err := s.term(ctx, w)
+		if err == nil {
+			t.alike, err = s.alike(ctx, alike(w))
+		}
+		if err != nil {
+			return err
+		}
+		s.terms = append(s.terms, t)
+	}
+	s.weigh()
+	return nil
 }
 
 // term looks up a word and, if it is rare, its alternatives.
@@ -229,6 +245,19 @@ func (s *search) term(ctx context.Context, w string) (*term, error) {
 		return t, err
 	}
 	t.near, err = s.holding(ctx, t.match())
+	return t, err
+}
+
+// alike looks up words that may stand for another; nil without any.
+func (s *search) alike(ctx context.Context, words []string) (t *term, err error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	t = &term{word: words[0], alts: words[1:]}
+	for _, w := range words {
+		t.stems = append(t.stems, s.stem(w)...)
+	}
+	t.exact, err = s.holding(ctx, t.match())
 	return t, err
 }
 
@@ -257,21 +286,27 @@ func (s *search) matching(ctx context.Context, query string, args ...any) (all [
 	return s.seen(all, maxRows), nil
 }
 
-// gather finds the sections to rank: those with one of the rarest words, as long as all
-// of them can be scored; then those with all common words; and if that finds nothing,
-// the newest with any of them.
+// gather finds the sections to rank: those with one of the rarest words, and of those that may
+// stand for them, as long as all can be scored; then those with all common words; and if that
+// finds nothing, the newest with any of them.
 func (s *search) gather(ctx context.Context) error {
 	var rare, common []string
 	rows := 0
-	byRarity := slices.SortedFunc(slices.Values(s.terms), func(a, b *term) int { return a.rows() - b.rows() })
-	for _, t := range byRarity {
+	fits := func(t *term) bool { return !t.common() && (rows == 0 || rows+t.rows() <= maxRows) }
+	for _, t := range byRarity(s.terms) {
 		switch {
 		case t.rows() == 0:
-		case !t.common() && (rows == 0 || rows+t.rows() <= maxRows):
+		case fits(t):
 			rows += t.rows()
 			rare = append(rare, t.match())
 		default:
 			common = append(common, t.match())
+		}
+	}
+	for _, t := range byRarity(s.terms) {
+		if o := t.alike; o != nil && o.rows() > 0 && fits(o) {
+			rows += o.rows()
+			rare = append(rare, o.match())
 		}
 	}
 	if err := s.best(ctx, strings.Join(rare, " OR ")); err != nil {
@@ -286,6 +321,10 @@ func (s *search) gather(ctx context.Context) error {
 		return s.best(ctx, strings.Join(common, " OR "))
 	}
 	return nil
+}
+
+func byRarity(terms []*term) []*term {
+	return slices.SortedFunc(slices.Values(terms), func(a, b *term) int { return a.rows() - b.rows() })
 }
 
 // only returns the query's filters as a condition on documents, "" for none.
@@ -345,23 +384,6 @@ func (s *search) bestOf(ctx context.Context, match, where string, more []any) er
 		s.found[id] = true
 	}
 	return err
-}
-
-// weigh gives each word its weight: rare words weigh more, and a word that occurs
-// nowhere weighs as much as the others on average.
-func (s *search) weigh() {
-	sum, n := 0.0, 0.0
-	for _, t := range s.terms {
-		if t.rows() > 0 {
-			t.weight = s.rarity(t) * math.Pow(smallWorth, float64(ranking.SmallLetters(t.word)))
-			sum, n = sum+t.weight, n+1
-		}
-	}
-	for _, t := range s.terms {
-		if t.rows() == 0 {
-			t.weight = sum / max(n, 1)
-		}
-	}
 }
 
 // load fetches what was found.

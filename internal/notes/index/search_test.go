@@ -260,3 +260,20 @@ func TestDefinition(t *testing.T) {
 		}
 	}
 }
+
+func TestSearchFindsOtherWords(t *testing.T) {
+	f := newFolder(t)
+	f.put("arrows.md", "# Arrows\n\nDisable them in the menu.\n")
+	f.put("off.md", "# Holidays\n\nThe office is off in May.\n")
+	f.put("bin.md", "# Papierkorb\n\nHier liegt alles.\n")
+	f.refresh()
+	for question, want := range map[string]string{
+		"how do I turn off arrows?":           "arrows.md off.md",
+		"turn off":                            "off.md arrows.md", // the word itself first
+		"was wird gelöscht und wo ist es hin": "bin.md",
+	} {
+		if got := f.paths(question); got != want {
+			t.Errorf("%s: %s", question, got)
+		}
+	}
+}
