@@ -103,7 +103,7 @@ func (x *Export) folder(at string) (all []member, err error) {
 		if len(all) == mostFiles {
 			return errManyFiles
 		}
-		all = append(all, member{name, st.Size(), func() (io.ReadCloser, error) { return within.Open(name) }})
+		all = append(all, member{inChat(name, filepath.Base(at)), st.Size(), func() (io.ReadCloser, error) { return within.Open(name) }})
 		return nil
 	})
 	return all, err
@@ -145,15 +145,20 @@ func archived(file io.ReaderAt, size int64, called string) (all []member, err er
 		if f.UncompressedSize64 > largeFile && f.UncompressedSize64/mostPacked > max(f.CompressedSize64, 1) {
 			return nil, errBomb
 		}
-		if name == "_chat.txt" { // which chat that is says the archive alone
-			name = called + "/" + name
-		}
-		all = append(all, member{name, int64(f.UncompressedSize64), func() (io.ReadCloser, error) { //nolint:gosec // bounded when it is read
+		all = append(all, member{inChat(name, called), int64(f.UncompressedSize64), func() (io.ReadCloser, error) { //nolint:gosec // bounded when it is read
 			in, err := f.Open()
 			return &bounded{in, f.UncompressedSize64}, err
 		}})
 	}
 	return all, nil
+}
+
+// inChat names a file of WhatsApp by what holds it: which chat it is says that alone.
+func inChat(name, called string) string {
+	if name == "_chat.txt" {
+		return called + "/" + name
+	}
+	return name
 }
 
 // bounded ends a file of an archive with an error where it is longer than was said.

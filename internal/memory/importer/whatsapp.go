@@ -19,7 +19,7 @@ import (
 
 // whatsAppLine is the beginning of a message: a date in the order of some country, a time,
 // and what follows. iPhones put both in brackets, others a dash behind them.
-var whatsAppLine = text.Pattern(`^(\[)?(\d{1,4})[./-] ?(\d{1,2})[./-] ?(\d{1,4})\.?(?:,| |, | klo | um | à | às | a las )+` +
+var whatsAppLine = text.Pattern(`^(\[)?(\d{1,4})[./-] ?(\d{1,2})[./-] ?(\d{1,4})\.?[, ]+` +
 	`(\D{0,8}?) ?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))? ?(\D{0,8}?)(?:\] ?| [-–] )(.*)$`)
 
 // marks are what WhatsApp puts around words for their direction; the first stands before
@@ -33,6 +33,9 @@ const (
 var afternoons = map[string]bool{"pm": true, "下午": true, "午後": true, "오후": true, "晚上": true, "م": true}
 
 var mornings = map[string]bool{"am": true, "上午": true, "午前": true, "오전": true, "凌晨": true, "早上": true, "ص": true}
+
+// fillers stand between a day and a time.
+var fillers = map[string]bool{"klo": true, "um": true, "à": true, "às": true, "alas": true}
 
 // stamped is what stands before a message.
 type stamped struct {
@@ -83,7 +86,7 @@ func stamp(line string) (s stamped, ok bool) {
 			s.half = 2
 		case mornings[word]:
 			s.half = 1
-		case word != "":
+		case word != "" && !fillers[word]:
 			return s, false
 		}
 	}
