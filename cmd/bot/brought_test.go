@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/memory/importer"
-	"parley/internal/text/waittest"
-
+	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/importer"
+	"parley/internal/text/waittest"
 )
 
 // propose brings a memory file along for somebody, as bot sessions import does.
@@ -41,7 +41,7 @@ func TestBroughtFactsAreConfirmedInTheChat(t *testing.T) {
 	asks := func(text, want string) {
 		t.Helper()
 		n := len(w.tg.Sent())
-		w.tg.Private(7, text)
+		w.tg.Push(telegramtest.Text(7, 7, text))
 		if !waittest.Within(time.Minute, func() bool { s := w.tg.Sent(); return len(s) > n && strings.Contains(s[len(s)-1].Text, want) }) {
 			t.Fatalf("%q is not answered with %q: %v", text, want, w.tg.Sent())
 		}
@@ -56,4 +56,54 @@ func TestBroughtFactsAreConfirmedInTheChat(t *testing.T) {
 	if last := w.tg.Sent()[len(w.tg.Sent())-1].Text; strings.Contains(last, "Rome") || !strings.Contains(last, "Vegetarian") {
 		t.Error(last)
 	}
+}
+
+// TestBroughtFactsOnDiscord: the same in a direct chat of Discord, by its button; a channel is
+// no place for it.
+func TestBroughtFactsOnDiscord(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).onDiscord()
+	w.propose(t, "discord:42", "Vegetarian since 2019", "Lives in Rome")
+	w.run(t)
+	asks := func(guild, channel, text, want string) {
+		t.Helper()
+		n := len(w.dc.Sent())
+		w.dc.Message(guild, channel, "42", text)
+		eventually(t, text+" is answered", func() bool { return len(w.dc.Sent()) > n })
+		if got := w.dc.Sent()[n].Content; !strings.Contains(got, want) {
+			t.Fatalf("%q is answered with %q, not %q", text, got, want)
+		}
+	}
+	asks("", "50", "/facts brought", "2. Lives in Rome")
+	asks("", "50", "no", "Remembered: 0. Left out: 2.")
+	asks("", "50", "/facts brought", "Nothing of what was brought along waits")
+}
+
+// TestBroughtOnTheCommandLine: an export becomes somebody's own in the terminal, too; a wrong
+// file is refused with what is expected, and a dry run stores nothing.
+func TestBroughtOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, file, memory := filepath.Join(dir, "data"), filepath.Join(dir, "conversations.json"), filepath.Join(dir, "MEMORY.md")
+	settings := filepath.Join(dir, "bot.yaml")
+	must(t, os.WriteFile(settings, []byte("model: {name: builtin}\n"), 0o600))
+	must(t, os.WriteFile(file, []byte(`[{"uuid":"c1","name":"Bread","chat_messages":[{"uuid":"m1","text":"How long does sourdough rise?","sender":"human",`+
+		`"created_at":"2025-03-01T10:00:00Z"},{"uuid":"m2","text":"Overnight, in the fridge.","sender":"assistant","created_at":"2025-03-01T10:00:01Z"}]}]`), 0o600))
+	must(t, os.WriteFile(memory, []byte("- Bakes on Sundays\n"), 0o600))
+	bot := func(lines, want string, args ...string) {
+		t.Helper()
+		if out, _ := typed(lines, append(args, "--config", settings, "--data", data)...); !strings.Contains(out, want) {
+			t.Errorf("%q says %s, not %q", args, out, want)
+		}
+	}
+	bot("", "say with --user", "sessions", "import", file)
+	bot("", "no export that I know", "sessions", "import", settings, "--user", "ann")
+	bot("", "Claude: 2 messages in 1 conversation; nothing was imported", "sessions", "import", file, "--user", "ann", "--dry-run")
+	bot("", "imported 2 messages in 1 conversation; known already: 0", "sessions", "import", file, "--user", "ann")
+	bot("", "known already: 2", "sessions", "import", file, "--user", "ann")
+	bot("", "wait for a yes of terminal:ann", "sessions", "import", memory, "--user", "ann")
+	bot("", "Overnight", "recall", "--user", "ann", "how long does sourdough rise?")
+	bot("/facts brought\nyes\n/facts list\n", "Remembered: 1.", "chat", "--user", "ann")
+	bot("/facts list\n", "Bakes on Sundays", "chat", "--user", "ann")
+	bot("/session list\n", "Bread", "chat", "--user", "ann")
 }

@@ -55,7 +55,8 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
 // changes nothing else. Imported sessions are archived without an end time, so retention
 // leaves them alone.
 func (s *Store) ImportAll(ctx context.Context, x Older) (done Imported, err error) {
-	all, err := importer.Sort(ctx, importer.Source{From: x.From, Export: x.Export, Owner: x.Owner, Assistants: x.Assistants, Now: s.now()}, s.scratch)
+	all, err := importer.Sort(ctx, importer.Source{From: x.From, Export: x.Export, Owner: x.Owner, Assistants: x.Assistants,
+		Now: s.now()}, s.scratch)
 	if err != nil {
 		return done, err
 	}

@@ -32,13 +32,13 @@ type sessionsImportCmd struct {
 
 // Run imports older conversations.
 func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Streams) error {
+	x, err := importer.Open(c.File, c.Format)
+	if err != nil {
+		return text.Tell("import %s: nothing was imported: %w", c.File, err)
+	}
+	defer func() { _ = x.Close() }()
 	return withMeanings(ctx, cfg, func(store *memory.Store) error {
 		p := newProgress(s)
-		x, err := importer.Open(c.File, c.Format)
-		if err != nil {
-			return text.Tell("import %s: nothing was imported: %w", c.File, err)
-		}
-		defer func() { _ = x.Close() }()
 		x.Told = p.of(reading)
 		older, err := c.older(ctx, cfg, store, x)
 		if err != nil {
@@ -89,7 +89,8 @@ func (c sessionsImportCmd) tell(w io.Writer, x *importer.Export, o memory.Older,
 	say := Speaks()
 	var lines []string
 	if c.DryRun {
-		lines = append(lines, fmt.Sprintf("%s: %s in %s; nothing was imported", x.Format.Title, text.Many(done.Messages, "message"), text.Many(done.Sessions, "conversation")))
+		lines = append(lines, fmt.Sprintf("%s: %s in %s; nothing was imported", x.Format.Title, text.Many(done.Messages, "message"),
+			text.Many(done.Sessions, "conversation")))
 		if done.Messages > 0 {
 			lines = append(lines, fmt.Sprintf("from %s to %s", done.From.Local().Format(time.DateOnly), done.To.Local().Format(time.DateOnly)))
 		}

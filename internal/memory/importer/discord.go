@@ -34,7 +34,8 @@ func (r *reading) discord(files []member) error {
 		default:
 			continue
 		}
-		if err := r.x.read(m, r.sum, func(in *bufio.Reader) error { return r.small(in, into) }); err != nil {
+		small := func(in *bufio.Reader) error { return r.small(in, into) }
+		if err := r.x.read(m, r.sum, small); err != nil {
 			return err
 		}
 		if into == &channel {
@@ -46,7 +47,8 @@ func (r *reading) discord(files []member) error {
 		}
 	}
 	for _, m := range files {
-		read := map[string]func(*talk, *bufio.Reader) error{"messages.json": r.discordJSON, "messages.csv": r.discordCSV}[strings.ToLower(m.base())]
+		read := map[string]func(*talk, *bufio.Reader) error{
+			"messages.json": r.discordJSON, "messages.csv": r.discordCSV}[strings.ToLower(m.base())]
 		if read == nil {
 			continue
 		}
@@ -75,12 +77,7 @@ func (r *reading) small(in io.Reader, into any) error {
 func (r *reading) discordJSON(t *talk, in *bufio.Reader) error {
 	p := newPieces(in, "Discord package")
 	return p.allOf(in, func() error {
-		var m struct {
-			ID    lax `json:"ID"`
-			At    lax `json:"Timestamp"`
-			Text  lax `json:"Contents"`
-			Files lax `json:"Attachments"`
-		}
+		var m discordMessage
 		fits, err := p.value(&m)
 		if err != nil || !fits {
 			if err == nil {
@@ -89,7 +86,7 @@ func (r *reading) discordJSON(t *talk, in *bufio.Reader) error {
 			return err
 		}
 		p.last = string(m.ID)
-		return r.discordMessage(t, string(m.ID), string(m.At), string(m.Text), string(m.Files))
+		return r.fromDiscord(t, m)
 	})
 }
 
@@ -114,20 +111,26 @@ func (r *reading) discordCSV(t *talk, in *bufio.Reader) error {
 		case n == 0 && strings.EqualFold(row[0], "ID"):
 			continue
 		}
-		files := ""
+		m := discordMessage{ID: lax(row[0]), At: lax(row[1]), Text: lax(row[2])}
 		if len(row) > 3 {
-			files = row[3]
+			m.Files = lax(row[3])
 		}
-		if err := r.discordMessage(t, row[0], row[1], row[2], files); err != nil {
+		if err := r.fromDiscord(t, m); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *reading) discordMessage(t *talk, id, at, said, files string) error {
-	if files != "" {
-		r.leaveSome(KindFile, int64(len(strings.Fields(files))))
-	}
-	when, _ := moment(at) // what has none is counted
-	return r.say(t, words{id: id, text: said, at: when})
+// discordMessage is a message of a package.
+type discordMessage struct {
+	ID    lax `json:"ID"`
+	At    lax `json:"Timestamp"`
+	Text  lax `json:"Contents"`
+	Files lax `json:"Attachments"`
+}
+
+func (r *reading) fromDiscord(t *talk, m discordMessage) error {
+	r.leaveSome(KindFile, int64(len(strings.Fields(string(m.Files)))))
+	when, _ := moment(string(m.At)) // what has none is counted
+	return r.say(t, words{id: string(m.ID), text: string(m.Text), at: when})
 }

@@ -103,7 +103,8 @@ func (x *Export) folder(at string) (all []member, err error) {
 		if len(all) == mostFiles {
 			return errManyFiles
 		}
-		all = append(all, member{inChat(name, filepath.Base(at)), st.Size(), func() (io.ReadCloser, error) { return within.Open(name) }})
+		open := func() (io.ReadCloser, error) { return within.Open(name) }
+		all = append(all, member{inChat(name, filepath.Base(at)), st.Size(), open})
 		return nil
 	})
 	return all, err
@@ -124,7 +125,8 @@ func (x *Export) file(at string) ([]member, error) {
 	if _, err := file.ReadAt(head, 0); err == nil && string(head) == "PK\x03\x04" {
 		return archived(file, st.Size(), strings.TrimSuffix(filepath.Base(at), filepath.Ext(at)))
 	}
-	return []member{{filepath.Base(at), st.Size(), func() (io.ReadCloser, error) { return os.Open(at) }}}, nil
+	open := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, st.Size())), nil }
+	return []member{{filepath.Base(at), st.Size(), open}}, nil
 }
 
 // archived lists the files of an archive of this name. Those whose names lead out of it are
@@ -145,10 +147,11 @@ func archived(file io.ReaderAt, size int64, called string) (all []member, err er
 		if f.UncompressedSize64 > largeFile && f.UncompressedSize64/mostPacked > max(f.CompressedSize64, 1) {
 			return nil, errBomb
 		}
-		all = append(all, member{inChat(name, called), int64(f.UncompressedSize64), func() (io.ReadCloser, error) { //nolint:gosec // bounded when it is read
+		open := func() (io.ReadCloser, error) {
 			in, err := f.Open()
 			return &bounded{in, f.UncompressedSize64}, err
-		}})
+		}
+		all = append(all, member{inChat(name, called), int64(f.UncompressedSize64), open}) //nolint:gosec // bounded when it is read
 	}
 	return all, nil
 }
@@ -243,7 +246,9 @@ func (x *Export) read(m member, sum io.Writer, fn func(*bufio.Reader) error) err
 	}
 	var from io.Reader = &watched{in, x}
 	if sum != nil {
-		_, _ = io.WriteString(sum, m.name+"\n") // a hash never fails
+		if len(x.files) > 1 {
+			_, _ = io.WriteString(sum, m.name+"\n") // a hash never fails
+		}
 		from = io.TeeReader(from, sum)
 	}
 	err = fn(bufio.NewReaderSize(from, 1<<16))

@@ -26,14 +26,18 @@ type Format struct {
 
 // Formats are those that are known, the most certain first.
 var Formats = []Format{
-	{"chatgpt", "ChatGPT", "conversations.json, or the archive with it", true, conversationsFile, hasName("mapping"), eachFile((*reading).chatGPT)},
-	{"claude", "Claude", "conversations.json, or the archive with it", true, conversationsFile, hasName("chat_messages"), eachFile((*reading).claude)},
-	{"openwebui", "Open WebUI", "the JSON file of “Export chats”", true, ending(".json"), hasName("chat", "history"), eachFile((*reading).openWebUI)},
+	{"chatgpt", "ChatGPT", "conversations.json, or the archive with it", true, conversationsFile,
+		hasName("mapping"), eachFile((*reading).chatGPT)},
+	{"claude", "Claude", "conversations.json, or the archive with it", true, conversationsFile,
+		hasName("chat_messages"), eachFile((*reading).claude)},
+	{"openwebui", "Open WebUI", "the JSON file of “Export chats”", true, ending(".json"),
+		hasName("chat", "history"), eachFile((*reading).openWebUI)},
 	{"telegram", "Telegram Desktop", "result.json", false, named(`(^|/)result\.json$`), func(_ []member, h []byte) bool {
 		return telegramExport(bufio.NewReader(bytes.NewReader(h)))
 	}, eachFile(func(r *reading, _ member, in *bufio.Reader) error { return readTelegram(in, r.each) })},
 	{"discord", "Discord's data package", "the archive with the folder messages", true,
-		named(`(?i)(^|/)(messages|c?\d{5,}|c\d+)/(index\.json|channel\.json|messages\.(json|csv))$`), holds(`(?i)(^|/)c?\d+/messages\.(json|csv)$`), (*reading).discord},
+		named(`(?i)(^|/)(messages|c?\d{5,}|c\d+)/(index\.json|channel\.json|messages\.(json|csv))$`),
+		holds(`(?i)(^|/)c?\d+/messages\.(json|csv)$`), (*reading).discord},
 	{"hermes", "Hermes Agent", "its folder .hermes, or what “hermes sessions export” writes", true,
 		named(`(^|/)sessions/[^/]+\.jsonl$|(^|/)memories/(MEMORY|USER)\.md$`), hermesFits, (*reading).hermes},
 	{"openclaw", "OpenClaw", "its folder .openclaw, or its workspace", true,
@@ -41,9 +45,10 @@ var Formats = []Format{
 	{"whatsapp", "WhatsApp", "the text file of “Export chat”, or the archive with it", true, ending(".txt"), func(_ []member, h []byte) bool {
 		return whatsAppFits(h)
 	}, (*reading).whatsApp},
-	{"lines", "JSON lines", `one message a line, {"platform", "channel", "user", "text", "at" …}`, false, named(`^[^/]+$`), func(f []member, h []byte) bool {
-		return len(f) == 1 && jsonLine(h) != nil
-	}, eachFile(func(r *reading, _ member, in *bufio.Reader) error { return readLines(in, r.each) })},
+	{"lines", "JSON lines", `one message a line, {"platform", "channel", "user", "text", "at" …}`, false, named(`^[^/]+$`),
+		func(f []member, h []byte) bool {
+			return len(f) == 1 && jsonLine(h) != nil
+		}, eachFile(func(r *reading, _ member, in *bufio.Reader) error { return readLines(in, r.each) })},
 }
 
 // named reports whether a name has this form.

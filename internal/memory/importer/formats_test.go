@@ -272,7 +272,8 @@ func fuzzed(t *testing.T, format string, data []byte) {
 		}
 		for m, err := range s.Messages() {
 			must(t, err)
-			if f.Private && (m.Text == "" || m.At.After(now.Add(25*time.Hour)) || m.At.Before(earliest) || m.Owner != anna.ID || strings.Contains(m.Text, "\x00")) {
+			if f.Private && (m.Text == "" || m.At.After(now.Add(25*time.Hour)) || m.At.Before(earliest) ||
+				m.Owner != anna.ID || strings.Contains(m.Text, "\x00")) {
 				t.Fatalf("%+v", m)
 			}
 		}
