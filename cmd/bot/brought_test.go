@@ -65,6 +65,7 @@ func TestBroughtFactsOnDiscord(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.propose(t, "discord:42", "Vegetarian since 2019", "Lives in Rome")
 	w.run(t)
+	w.connected(t)
 	asks := func(guild, channel, text, want string) {
 		t.Helper()
 		n := len(w.dc.Sent())
