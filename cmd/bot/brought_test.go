@@ -106,5 +106,17 @@ func TestBroughtOnTheCommandLine(t *testing.T) {
 	bot("", "Overnight", "recall", "--user", "ann", "how long does sourdough rise?")
 	bot("/facts brought\nyes\n/facts list\n", "Remembered: 1.", "chat", "--user", "ann")
 	bot("/facts list\n", "Bakes on Sundays", "chat", "--user", "ann")
-	bot("/session list\n", "Bread", "chat", "--user", "ann")
+	list, _ := typed("/session list\n", "chat", "--user", "ann", "--config", settings, "--data", data)
+	_, id, _ := strings.Cut(list, "`")
+	id, title, _ := strings.Cut(id, "`")
+	if !strings.Contains(title, "Bread") {
+		t.Fatalf("the conversations: %s", list)
+	}
+	bot("/session resume "+id+"\n", "brought along from elsewhere", "chat", "--user", "ann")
+	bot("/session delete "+id+"\n", "no such conversation", "chat", "--user", "bob")
+	bot("/session delete "+id+"\nyes\n/session show "+id+"\n", "no such conversation", "chat", "--user", "ann")
+	out, _ := typed("", "recall", "--user", "ann", "--config", settings, "--data", data, "how long does sourdough rise?")
+	if strings.Contains(out, "Overnight") {
+		t.Errorf("deleted, and found: %s", out)
+	}
 }
