@@ -84,6 +84,7 @@ var forTests = []allowed{
 	{".", "golang.org/x/net", "reads the pages as browsers do"},
 	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
 	{".", "golang.org/x/tools", "the file format of what additions cost"},
+	{"internal/memory/importer", "golang.org/x/tools", "fixtures of many files"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
 	{"docs/img/filmtest", "golang.org/x/sys", "a terminal of its own"},

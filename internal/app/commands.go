@@ -45,7 +45,7 @@ func (a *app) commands() command.Groups {
 			ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
 			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }, Kept: a.port.kept},
 		Facts: command.Facts{Rows: a.storage.store.Facts, Steps: a.storage.store, MayShare: a.people.mayShare,
-			Location: a.people.location, File: a.factsFileDoes()},
+			Location: a.people.location, File: a.factsFileDoes(), Ask: a.front.confirm.Ask},
 		Decisions: command.Decisions{Rows: a.storage.store, MayAll: a.people.mayShare},
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},

@@ -35,6 +35,7 @@ type front struct {
 	commands  *gate.Commands
 	voice     *voice   // nil is silent
 	approved  gate.Do  // acts on a yes to /tools approve
+	brought   gate.Do  // acts on the answer to /facts brought
 	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
 
@@ -84,7 +85,7 @@ func (f *front) waits(ctx context.Context, m chat.Message) (bool, error) {
 
 // take sets the commands, which use what open has built.
 func (f *front) take(groups command.Groups, config []gate.Command) (err error) {
-	f.approved = groups.Tools.Approved
+	f.approved, f.brought = groups.Tools.Approved, groups.Facts.Brought
 	table := append(f.people.gate.Commands(config...), groups.Table()...)
 	f.commands, err = gate.NewCommands(table, gate.CommandOptions{
 		Role: f.people.gate.Role, Confirm: f.confirm, Log: f.log,
@@ -156,7 +157,7 @@ func (f *front) handler() chat.Handler {
 		return f.resume(ctx, m, s, w, nil)
 	}
 	do[actionForm] = f.fill
-	do[command.ActionApprove] = f.approved
+	do[command.ActionApprove], do[command.ActionBrought] = f.approved, f.brought
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.confirm.Revised(f.people.gate.Wrap(f.people.speaker.Heard(f.opening(scheduled.Apart(f.store.Agenda, f.log, mind,
 		f.quotas.Rate(f.confirm.Wrap(f.desk.Wrap(f.commands.Wrap(mind)), do)))))))

@@ -87,7 +87,7 @@ const reading = `/help
 
 // changing are commands that change something.
 const changing = `/agent reset, /agent use, /claim, /config allow, /config deny, /config leave, /config set, /config channel all,
-/config tools none, /debug, /facts add, /facts change, /facts clear, /facts digest, /facts file accept, /facts forget, /facts important,
+/config tools none, /debug, /facts add, /facts brought, /facts change, /facts clear, /facts digest, /facts file accept, /facts forget, /facts important,
 /facts keep, /facts undo, /forget-me, /guideline disable, /guideline enable, /hook add, /hook delete, /hook pause, /hook replay, /hook test, /handoff ask, /handoff back, /handoff take, /journey stop,
 /log add, /notes move, /notes restore, /notes undo, /pair approve, /pair drop, /pair let, /pair revoke, /person set, /person tag,
 /person untag, /prompt reload, /rehearse this, /remind add, /remind bread tomorrow, /remind cancel, /remind done, /remind snooze,

@@ -29,6 +29,8 @@ type Facts struct {
 	MayShare func(context.Context, tools.Call) bool
 	// Location is where a person's clock is.
 	Location func(context.Context, chat.User) *time.Location
+	// Ask asks a question; gate.Confirmations.Ask.
+	Ask func(ctx context.Context, m chat.Message, text string, a gate.Action) (chat.Answer, error)
 	// File does something about the owner's facts file ("accept", "undo", or ""
 	// to look) and says what came of it; nil without a file.
 	File func(ctx context.Context, do string) (string, error)
@@ -59,6 +61,7 @@ func (f Facts) command() gate.Command {
 		{Name: "undo", Help: "Take back what was done to a fact, for a day", Run: f.undo, Options: []gate.Option{f.undoable()}},
 		{Name: "learned", Help: "What I learned without being asked, to keep, change or forget", Effect: gate.Reads, Run: f.learned, Options: []gate.Option{{Name: "page",
 			Help: helpPageNumber, Kind: gate.Number}}},
+		f.broughtVerb(),
 		{Name: "digest", Help: "When I tell you what I learned", Run: f.digest, Options: []gate.Option{{Name: "when", Help: "never, each morning, or when a conversation ends",
 			Choices: facts.Digests, Required: true}}},
 		{Name: "important", Help: "Never overlook it", Run: f.important, Options: []gate.Option{which,
@@ -90,7 +93,12 @@ func (f Facts) list(o tools.Operation) func(context.Context, gate.Request) (chat
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		return factPage(ctx, r, result)
+		answer, err := factPage(ctx, r, result)
+		if err == nil {
+			more, e := f.waitBrought(ctx, r.Message.From, provenance.ViewerOf(r.Message))
+			answer.Text, err = answer.Text+more, e
+		}
+		return answer, err
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command/gate"
 	"parley/internal/memory"
+	"parley/internal/memory/importer"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/sessions"
 	"parley/internal/text"
@@ -128,6 +129,8 @@ func (s Session) resume(ctx context.Context, r gate.Request) (chat.Answer, error
 	}
 	here := s.Place(r.Message)
 	switch {
+	case se.Key.Platform == importer.Platform:
+		return say(ctx, "That conversation was brought along from elsewhere. I find what was said there, and nobody goes on with it.")
 	case se.Key != here.Key || se.User != here.User:
 		return say(ctx, wordsElsewhere, se.Key)
 	case se.Alive && r.Message.Attempt > 0: // resumed by a process that died before it could say so
@@ -164,7 +167,7 @@ func (s Session) removable(ctx context.Context, r gate.Request) (sessions.Sessio
 	if !own && (r.Role < gate.Admin || se.Key != r.Message.Key) {
 		return se, text.Tell("Only the administrators of a group can delete its conversations, and only there.")
 	}
-	if own && se.Key != r.Message.Key {
+	if own && se.Key != r.Message.Key && !(r.Message.Direct && se.Key.Platform == importer.Platform) {
 		return se, text.Tell(wordsElsewhere, se.Key)
 	}
 	return se, nil

@@ -76,6 +76,10 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		UNION ALL SELECT f.content || ' ' || f.tags || ' ' || f.quote || ' ' || f.previous FROM key_facts f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo, e.User); err != nil {
 		return err
 	}
+	if e.Proposed, err = gathered(s, engine.Value[string], "SELECT content || ' (' || source || ')' FROM proposed WHERE user_id = :user AND content <> '' ORDER BY id",
+		e.User); err != nil {
+		return err
+	}
 	if e.Playbooks, err = gathered(s, engine.Value[string], "SELECT agent || ': ' || playbook FROM agent_people WHERE user_id = :user ORDER BY agent",
 		e.User); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
+	"parley/internal/memory/importer"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/usage"
 )
@@ -68,6 +69,7 @@ var erasedAtOnce = []string{
 	"DELETE FROM note_authors WHERE user_id = :user",
 	"DELETE FROM allowances WHERE by_id = :user",
 	"DELETE FROM fact_changes WHERE user_id = :user",
+	"DELETE FROM proposed WHERE user_id = :user",
 	dropPassing,
 	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new' AND json_extract(body, '$.from.ID') = :user)",
 	"UPDATE steps SET result = '', people = '' WHERE " + ofPerson, // a model is asked again, a tool is not run again
@@ -113,6 +115,9 @@ var erased = []chunked.Sweep{
 	chunked.Sweep{Keys: "SELECT m.id FROM (" + aloneHere + ") here CROSS JOIN sessions s ON s.platform = here.platform AND " +
 		"s.channel = here.channel CROSS JOIN messages m ON m.session_id = s.id WHERE s.direct AND m.role = 'user' AND " +
 		"substr(m.user_id, 1, 5) = 'hook:'", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
+	// So is what others say in conversations that they brought along: nobody else has those.
+	chunked.Sweep{Keys: "SELECT m.id FROM sessions s CROSS JOIN messages m ON m.session_id = s.id WHERE s.platform = '" + importer.Platform + "' AND " +
+		"s.user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
 	{Keys: "SELECT s.id FROM (" + aloneHere + ") here CROSS JOIN sessions s ON s.platform = here.platform AND s.channel = here.channel WHERE s.direct",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel " +

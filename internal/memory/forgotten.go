@@ -119,7 +119,7 @@ type Restored struct {
 const peopleHere = `SELECT user_id FROM messages UNION SELECT user_id FROM participants UNION SELECT user_id FROM people UNION SELECT user_id FROM agent_people
 	UNION SELECT subject FROM key_facts WHERE scope = 'person' UNION SELECT user_id FROM tasks UNION SELECT user_id FROM reminders UNION SELECT user_id FROM log_entries
 	UNION SELECT user_id FROM decisions UNION SELECT user_id FROM decided UNION SELECT user_id FROM guard_calls UNION SELECT user_id FROM handoffs UNION SELECT taker_id FROM handoffs UNION SELECT user_id FROM codes
-	UNION SELECT user_id FROM attempts UNION SELECT user_id FROM membership UNION SELECT user_id FROM note_authors UNION SELECT by_id FROM allowances UNION SELECT user_id FROM fact_changes
+	UNION SELECT user_id FROM attempts UNION SELECT user_id FROM membership UNION SELECT user_id FROM note_authors UNION SELECT by_id FROM allowances UNION SELECT user_id FROM fact_changes UNION SELECT user_id FROM proposed
 	UNION SELECT user_id FROM usage UNION SELECT user_id FROM questions UNION SELECT user_id FROM sessions UNION SELECT book FROM numbers WHERE kind NOT IN ('channel', 'guild')
 	UNION SELECT json_extract(body, '$.from.ID') FROM inbox WHERE body <> '' UNION SELECT json_extract(body, '$.to.ID') FROM outbox WHERE body <> ''`
 

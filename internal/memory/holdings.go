@@ -61,6 +61,8 @@ var holdings = []holding{
 	{"fact_history.tags", "earlier", "", keptOpen},
 	{"fact_history.quote", "earlier", "", keptOpen},
 	{"fact_history.previous", "earlier", "", keptOpen},
+	{"proposed.content", "proposed", "", keptOpen},
+	{"proposed.source", "proposed", "", keptOpen},
 	{"tasks.description", "tasks", "", keptOpen},
 	{"reminders.text", "reminders", "", keptOpen},
 	{"reminders.name", "reminders", "", keptOpen},

@@ -32,7 +32,8 @@ var wordless = []string{
 	"decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model",
 	"decisions.answered_by", "decisions.at", "decisions.people", "decisions.agent",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
-	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "message_vectors.*",
+	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*",
+	"proposed.user_id", "proposed.digest", "proposed.at", "fact_vectors.*", "message_vectors.*",
 	"message_sketches.*", "embedders.*", "ends.*", "sessions.told_end", "forgotten.*", "grants.*", "heartbeat.*", "imports.*",
 	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
 	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state",
@@ -180,6 +181,8 @@ func plant(t *testing.T, s *Store, who string) {
 				user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") +
 				"', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who,
 				"questions.by_name") + "', '8', '9', 'open')",
+			"INSERT INTO proposed (user_id, digest, content, source, at) VALUES ('" + user + "', 'x', '" + marker(who, "proposed.content") + "', '" +
+				marker(who, "proposed.source") + "', '')",
 			"INSERT INTO handoffs (user_id, name, platform, channel, state, opened_by, reason, taker_id, taker_name, " +
 				"opened_at, changed_at) VALUES ('" + user + "', '" + marker(who, "handoffs.name") + "', 'x', 'room', 'over', 'a rule', '" +
 				marker(who, "handoffs.reason") + "', '" + user + "', '" + marker(who, "handoffs.taker_name") + "', '0', '0')",

@@ -9,20 +9,35 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/internal/chat"
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
+	"parley/internal/memory/facts"
 	"parley/internal/memory/importer"
 	"parley/internal/text"
 )
 
 // Imported counts what an import brought in. Forgotten are messages left out: theirs who
 // asked, after they had said them, to be forgotten, and the answers to them.
-type Imported struct{ Messages, Known, Sessions, Forgotten int }
+type Imported struct {
+	Messages, Known, Sessions, Forgotten int
+	// Left counts what is no message, or was not understood.
+	Left map[importer.Kind]int64
+	// Proposed are facts of memory files that wait for their person's yes.
+	Proposed int
+	// From and To are the times of the first and the last message, of a Trial.
+	From, To time.Time
+}
 
 // Older is older conversations to bring in.
 type Older struct {
-	From       io.Reader // JSON lines, or Telegram Desktop's result.json
-	Assistants []string  // people whose words are an assistant's, where From does not say it
+	From       io.Reader        // JSON lines, or Telegram Desktop's result.json
+	Export     *importer.Export // instead of From
+	Owner      importer.Owner   // whose conversations it becomes, where the Export's format is Private
+	Assistants []string         // people whose words are an assistant's, where From does not say it
+	// Trial reads and checks only: Messages, Sessions (conversations here) and Proposed are what
+	// there is.
+	Trial bool
 	// Stored is told how many messages are stored or known, of all; nil is not.
 	Stored func(done, of int64)
 }
@@ -40,13 +55,18 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
 // changes nothing else. Imported sessions are archived without an end time, so retention
 // leaves them alone.
 func (s *Store) ImportAll(ctx context.Context, x Older) (done Imported, err error) {
-	all, err := importer.Sort(ctx, importer.Source{From: x.From, Assistants: x.Assistants}, s.scratch)
+	all, err := importer.Sort(ctx, importer.Source{From: x.From, Export: x.Export, Owner: x.Owner, Assistants: x.Assistants,
+		Now: s.now()}, s.scratch)
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
-	if all.Count == 0 {
-		return done, nil
+	if done.Left = all.Left; x.Trial {
+		err = done.counted(all)
+		return done, during("import", err)
+	}
+	if done.Proposed, err = s.propose(ctx, x.Owner.ID, all.Facts); err != nil || all.Count == 0 {
+		return done, during("import", err)
 	}
 	gone, err := s.goneBefore(ctx)
 	if err != nil {
@@ -72,6 +92,36 @@ func (s *Store) ImportAll(ctx context.Context, x Older) (done Imported, err erro
 		err = s.db.Survey(ctx)
 	}
 	return done, during("import", errors.Join(err, s.db.Exec(ctx, "DELETE FROM imports WHERE digest = ?", all.Digest)))
+}
+
+// propose keeps what memory files say for their person to weigh.
+func (s *Store) propose(ctx context.Context, user string, list []importer.Proposal) (int, error) {
+	all := make([]facts.Proposal, len(list))
+	for i, p := range list {
+		all[i] = facts.Proposal{Text: p.Text, Source: p.Source}
+	}
+	return s.Facts.Propose(ctx, user, all)
+}
+
+// counted counts what an export holds.
+func (d *Imported) counted(all *importer.Sorted) error {
+	var last chat.Key
+	d.Proposed = len(all.Facts)
+	for m, err := range all.Messages() {
+		if err != nil {
+			return err
+		}
+		if d.Messages++; m.Key != last {
+			d.Sessions, last = d.Sessions+1, m.Key
+		}
+		if d.From.IsZero() || m.At.Before(d.From) {
+			d.From = m.At
+		}
+		if m.At.After(d.To) {
+			d.To = m.At
+		}
+	}
+	return nil
 }
 
 // scratch makes the file for what an import reads. It has no name.

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/chat"
 	"parley/internal/db/postgres/postgrestest"
 	"parley/internal/memory/importer"
@@ -25,6 +27,9 @@ func importText(t testing.TB, s *Store, text string) Imported {
 	return done
 }
 
+// same compares what imports brought in.
+func same(a, b Imported) bool { return cmp.Equal(a, b) }
+
 func TestImportLinesOnce(t *testing.T) {
 	s := open(t, Options{})
 	text := `{"platform":"archive","channel":"c1","user":"alice","name":"Alice","text":"I adopted a puppy called Rex","at":"2023-05-01T10:00:00Z","id":"m1"}
@@ -32,10 +37,10 @@ func TestImportLinesOnce(t *testing.T) {
 
 {"platform":"archive","channel":"c1","user":"alice","text":"We moved to Lyon","at":1690000000}
 `
-	if done := importText(t, s, text); done != (Imported{Messages: 3, Sessions: 2}) {
+	if done := importText(t, s, text); !same(done, Imported{Messages: 3, Sessions: 2}) {
 		t.Errorf("first: %+v", done)
 	}
-	if done := importText(t, s, text); done != (Imported{Known: 3}) {
+	if done := importText(t, s, text); !same(done, Imported{Known: 3}) {
 		t.Errorf("second: %+v", done)
 	}
 	found, err := s.Recall(context.Background(), Query{User: "archive:bob", Text: "What is the name of Alice's dog?"})
@@ -167,7 +172,7 @@ func TestImportBringsNobodyBack(t *testing.T) {
 		line("ada", "zxada at that time", "user", at) + line("ada", "ada came back", "user", at.Add(time.Minute))
 	check := func(s *Store, done Imported) {
 		t.Helper()
-		if done != (Imported{Messages: 2, Sessions: 1, Forgotten: 3}) {
+		if !same(done, Imported{Messages: 2, Sessions: 1, Forgotten: 3}) {
 			t.Errorf("%+v", done)
 		}
 		for _, c := range textColumns(t, s) {
@@ -238,7 +243,7 @@ func TestImportOfALongConversation(t *testing.T) {
 		n    int
 		want Imported
 	}{{250, Imported{Messages: 250, Known: 1, Sessions: 1}}, {250, Imported{Known: 251}}, {430, Imported{Messages: 180, Known: 251}}} {
-		if done := importText(t, s, lines(step.n)); done != step.want {
+		if done := importText(t, s, lines(step.n)); !same(done, step.want) {
 			t.Errorf("%d: %+v", step.n, done)
 		}
 		var sessions int

@@ -120,6 +120,7 @@ var placeless = map[string]string{
 	"settings": "name", "spent": "day kind", "steps": "key kind people result state",
 	"tasks":  "agent created_at description done_at people platform updated_at user_id",
 	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status",
+	"proposed":   "at content digest source user_id",
 	"usage":      "day model platform purpose user_id",
 	"web_logins": "browser created_at hash id platform state until used_at user_id", "web_files": "at data id name user_id",
 }

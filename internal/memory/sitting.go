@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"strings"
@@ -86,9 +87,10 @@ func (st *sitting) store(tx *engine.Tx, gone *goneBefore) error {
 		return err
 	}
 	k, ended := st.key, Stamp(said[len(said)-1].At)
-	err = tx.Count(&st.sessions, `INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)
-		VALUES (?, ?, ?, ?, 'archived', ?, ?, ?, ?) ON CONFLICT DO NOTHING`, st.session, k.Platform, k.Channel, k.Thread,
-		Stamp(st.began), ended, ended, firstWords(said[0].Text))
+	owner := said[0].Owner
+	err = tx.Count(&st.sessions, `INSERT INTO sessions (id, platform, channel, thread, user_id, status, created_at, last_activity, expires_at, title)
+		VALUES (?, ?, ?, ?, ?, 'archived', ?, ?, ?, ?) ON CONFLICT DO NOTHING`, st.session, k.Platform, k.Channel, k.Thread,
+		owner, Stamp(st.began), ended, ended, firstWords(cmp.Or(said[0].Title, said[0].Text)))
 	if err == nil && st.sessions == 0 {
 		_, err = tx.Exec("UPDATE sessions SET last_activity = :ended, expires_at = :ended WHERE id = :session AND last_activity < :ended",
 			engine.Named{"session": st.session, "ended": ended})
@@ -100,7 +102,7 @@ func (st *sitting) store(tx *engine.Tx, gone *goneBefore) error {
 	for i, m := range said {
 		role, name, via := "user", m.User.Name, max(m.Via, provenance.ViaTyped)
 		if m.Bot {
-			role, name, via = "assistant", "", 0
+			role, name, via = "assistant", "", m.Via&^provenance.ViaTyped
 		}
 		rows[i] = []any{m.ID, m.User.ID, name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At), int(via), role}
 	}
@@ -108,12 +110,21 @@ func (st *sitting) store(tx *engine.Tx, gone *goneBefore) error {
 	if err != nil {
 		return err
 	}
-	return tx.Count(&st.messages,
+	err = tx.Count(&st.messages,
 		`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
 		SELECT :session, :platform, :channel, :thread, value ->> 0, value ->> 7, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
 		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
 			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
 		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
+	if err != nil || owner == "" {
+		return err
+	}
+	// All of it is theirs to see, others' last words too.
+	_, err = tx.Exec(`INSERT INTO participants (user_id, platform, channel, thread, last_id)
+		SELECT :owner, :platform, :channel, :thread, coalesce(max(id), 0) FROM messages WHERE platform = :platform AND channel = :channel AND thread = :thread
+		ON CONFLICT (user_id, platform, channel, thread) DO UPDATE SET last_id = excluded.last_id`,
+		engine.Named{"owner": owner, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread})
+	return err
 }
 
 // kept returns what was not said, or answered, by or to somebody who was forgotten since.
@@ -123,7 +134,7 @@ func (st *sitting) kept(tx *engine.Tx, gone *goneBefore) ([]importer.Message, er
 	}
 	said := make([]importer.Message, 0, len(st.said))
 	for _, m := range st.said {
-		at, err := gone.at(m.User.ID)
+		at, err := gone.at(cmp.Or(m.Owner, m.User.ID))
 		if err != nil {
 			return nil, err
 		}

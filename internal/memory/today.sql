@@ -72,7 +72,7 @@ CREATE TABLE people (
     user_id   TEXT PRIMARY KEY,
     time_zone TEXT NOT NULL DEFAULT '',  -- IANA name; '' is unknown
     playbook  TEXT NOT NULL DEFAULT ''   -- opaque to all but the playbook
-, learn_after TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', heard TEXT NOT NULL DEFAULT '', erased_at TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
+, learn_after TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', heard TEXT NOT NULL DEFAULT '', erased_at TEXT NOT NULL DEFAULT '', voice TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE TABLE settings (
     name  TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -743,6 +743,42 @@ CREATE TABLE web_files (
     at      TEXT NOT NULL
 );
 CREATE INDEX web_files_user ON web_files (user_id);
+CREATE TABLE hooks (
+    name     TEXT PRIMARY KEY,
+    secret   TEXT NOT NULL,             -- with which its sender proves who it is
+    platform TEXT NOT NULL,             -- where it speaks
+    channel  TEXT NOT NULL,
+    thread   TEXT NOT NULL,
+    direct   INTEGER NOT NULL,          -- that is a chat with one person
+    does     TEXT NOT NULL,             -- say, ask or keep
+    template TEXT NOT NULL,
+    by_id    TEXT NOT NULL,             -- the owner
+    at       TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE hook_pauses (
+    name TEXT PRIMARY KEY,
+    at   TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE hook_deliveries (
+    hook     TEXT NOT NULL,
+    delivery TEXT NOT NULL,             -- the sender's name for it, or one of its bytes and time
+    digest   TEXT NOT NULL,             -- of its bytes
+    platform TEXT NOT NULL,             -- where it went
+    channel  TEXT NOT NULL,
+    thread   TEXT NOT NULL,
+    at       TEXT NOT NULL,
+    PRIMARY KEY (hook, delivery)
+) WITHOUT ROWID;
+CREATE INDEX hook_digests ON hook_deliveries (hook, digest, at);
+CREATE TABLE proposed (
+    id      INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    digest  TEXT NOT NULL, -- of what it says, so that it is proposed once
+    content TEXT NOT NULL, -- '' once they answered
+    source  TEXT NOT NULL, -- the file
+    at      TEXT NOT NULL
+);
+CREATE UNIQUE INDEX proposed_once ON proposed (user_id, digest);
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -752,4 +788,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 51;
+PRAGMA user_version = 54;

@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,7 +18,6 @@ import (
 	"parley/internal/memory/provenance"
 	"parley/internal/notes/index"
 	"parley/internal/text"
-	"parley/internal/text/catalog"
 )
 
 // Recall shows what the agent would be given for a question.
@@ -206,78 +202,4 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat
 		list = append(list, recalled{p.Kind, id, p.Score, p.Text, p.At})
 	}
 	return list, err
-}
-
-type sessionsImportCmd struct {
-	File      string   `arg:"" help:"JSON lines, or Telegram Desktop's result.json." type:"existingfile"`
-	Assistant []string `help:"Whose words are an assistant's though the file does not say it, such as telegram:42; those of your own Telegram bot always are." placeholder:"ID"`
-}
-
-// Run imports older conversations.
-func (c sessionsImportCmd) Run(ctx context.Context, cfg config.Config, s *Streams) error {
-	return withMeanings(ctx, cfg, func(store *memory.Store) error {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }()
-		st, err := file.Stat()
-		if err != nil {
-			return err
-		}
-		p := newProgress(s)
-		own, _, _ := strings.Cut(string(cfg.Telegram.Token), ":") // begins with the bot's id
-		done, err := store.ImportAll(ctx, memory.Older{From: &watched{r: file, of: st.Size(), told: p.of(reading)}, Stored: p.of(storing),
-			Assistants: append(c.Assistant, "telegram:"+own)})
-		p.end()
-		switch {
-		case err != nil && done.Messages == 0:
-			return text.Tell("import %s: nothing was imported: %w", c.File, err)
-		case err != nil:
-			return text.Tell("import %s: it was cut short after %s; run it again for the rest: %w", c.File,
-				catalog.Count{N: done.Messages, Thing: "message"}, err)
-		}
-		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"),
-			text.Many(done.Sessions, "conversation"), done.Known)
-		if done.Forgotten > 0 {
-			_, e := fmt.Fprintln(seen{s.Out}, Speaks().Say("left out: %v of people who were forgotten since, or to them",
-				catalog.Count{N: done.Forgotten, Thing: "message"}))
-			err = errors.Join(err, e)
-		}
-		return errors.Join(err, c.makeMeanings(ctx, store, s))
-	})
-}
-
-// watched is a file whose reading is told.
-type watched struct {
-	r        io.Reader
-	done, of int64
-	told     func(done, of int64)
-}
-
-// Read implements io.Reader.
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
-	w.done += int64(n)
-	w.told(w.done, w.of)
-	return n, err
-}
-
-// vectorsFor limits the time an import makes vectors; the bot makes the rest.
-const vectorsFor = time.Minute
-
-// makeMeanings makes vectors of what was imported, if there is an embedding model.
-func (c sessionsImportCmd) makeMeanings(ctx context.Context, store *memory.Store, s *Streams) error {
-	began := time.Now()
-	for more := true; more; {
-		var err error
-		if more, err = store.Meanings().Embed(ctx); err != nil && !errors.Is(err, wrap.ErrNoVectors) {
-			return err
-		}
-		if err != nil || more && time.Since(began) > vectorsFor {
-			_, err = fmt.Fprintln(seen{s.Out}, "vectors: the bot makes those that are missing")
-			return err
-		}
-	}
-	return nil
 }

@@ -19,6 +19,9 @@ type Message struct {
 	ID   string
 	At   time.Time
 	Bot  bool // said by an assistant; User is the assistant
+	// Owner is whose own conversation it is of, as another program had it; "" is a place that
+	// the bot may know. Title is what the conversation is called there.
+	Owner, Title string
 }
 
 // Read reads a whole export in one of the known formats and calls each with its messages, in

@@ -62,7 +62,7 @@ func appendRecord(b []byte, h head, m Message) []byte {
 	b = binary.AppendVarint(b, h.at.Unix())
 	b = binary.AppendUvarint(b, uint64(h.at.Nanosecond())) //nolint:gosec // never negative
 	b = binary.AppendUvarint(b, uint64(m.Via))
-	for _, s := range []string{m.User.ID, m.User.Name, m.ID, m.Text} {
+	for _, s := range []string{m.User.ID, m.User.Name, m.ID, m.Text, m.Owner, m.Title} {
 		b = appendText(b, s)
 	}
 	return b
@@ -96,7 +96,9 @@ func (r *recordReader) head() (h head, bot bool, err error) {
 // rest reads what follows a head.
 func (r *recordReader) rest(h head, bot bool) (Message, error) {
 	m := Message{Key: h.key, At: h.at, Bot: bot, Via: provenance.Via(r.number())} //nolint:gosec // it was one
-	m.User.ID, m.User.Name, m.ID, m.Text = r.text(), r.text(), r.text(), r.text()
+	for _, s := range []*string{&m.User.ID, &m.User.Name, &m.ID, &m.Text, &m.Owner, &m.Title} {
+		*s = r.text()
+	}
 	return m, r.err
 }
 

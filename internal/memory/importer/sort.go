@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"cmp"
 	"container/heap"
 	"context"
 	"crypto/sha256"
@@ -11,8 +12,10 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Sizes, which bound the memory of an import whatever its file has: what of a run is held
@@ -43,6 +46,9 @@ type Sorted struct {
 	runs   []span
 	held   []Message // what is not written yet
 	bytes  int       // of held
+
+	Left  map[Kind]int64 // what was understood to be no message, and what was not understood
+	Facts []Proposal     // what memory files say of the owner
 }
 
 // span is where a run is in the file.
@@ -50,15 +56,18 @@ type span struct{ from, size int64 }
 
 // Source is an export to read.
 type Source struct {
-	From       io.Reader
-	Assistants []string // ids of whom the words are an assistant's, whatever the export says
+	From       io.Reader // JSON lines, or Telegram Desktop's result.json
+	Export     *Export   // instead of From
+	Owner      Owner     // of what an Export holds
+	Assistants []string  // ids of whom the words are an assistant's, whatever the export says
+	Now        time.Time // of the import; zero is the present
 }
 
 // Sort reads a whole export. What is more than a few megabytes it keeps with open, sorted in
 // runs. After an error nothing is left to close.
 func Sort(ctx context.Context, x Source, open func() (Scratch, error)) (*Sorted, error) {
 	s, sum := &Sorted{open: open}, sha256.New()
-	err := Read(io.TeeReader(x.From, sum), func(m Message) error {
+	err := x.read(s, sum, func(m Message) error {
 		m.Bot = m.Bot || slices.Contains(x.Assistants, m.User.ID)
 		s.held, s.bytes = append(s.held, m), s.bytes+len(m.Text)+len(m.User.Name)+oneMessage
 		if s.Count++; s.bytes >= runBytes {
@@ -76,6 +85,30 @@ func Sort(ctx context.Context, x Source, open func() (Scratch, error)) (*Sorted,
 	s.Digest = hex.EncodeToString(sum.Sum(nil))
 	return s, nil
 }
+
+// read reads all of it; sum gets its bytes, and whose they become.
+func (x Source) read(s *Sorted, sum io.Writer, each func(Message) error) error {
+	if x.Export == nil {
+		return Read(io.TeeReader(x.From, sum), each)
+	}
+	r := &reading{x: x.Export, sum: sum, owner: x.Owner, now: x.Now, each: each}
+	if r.now.IsZero() {
+		r.now = time.Now()
+	}
+	if x.Export.Format.Private {
+		if x.Owner.ID == "" {
+			return errNobody
+		}
+		_, _ = io.WriteString(sum, x.Owner.ID+"\n") // a hash never fails
+	}
+	r.leaveSome(KindOther, x.Export.other)
+	err := x.Export.Format.into(r, x.Export.files)
+	s.Left, s.Facts = r.left, r.facts
+	return err
+}
+
+// errNobody is fit for people.
+var errNobody = text.Tell("say with --user whose conversations these become, such as telegram:42")
 
 // Close lets go of what was kept.
 func (s *Sorted) Close() error {
@@ -155,9 +188,7 @@ func (s *Sorted) Messages() iter.Seq2[Message, error] {
 				continue
 			}
 			if m.Bot {
-				if before == "" {
-					before = first
-				}
+				before = cmp.Or(m.Owner, before, first)
 				m.User = chat.User{ID: before}
 			}
 			before = m.User.ID

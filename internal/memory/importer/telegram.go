@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -38,10 +37,8 @@ type telegramMessage struct {
 
 // telegramReader reads result.json piece by piece.
 type telegramReader struct {
-	dec  *json.Decoder
-	in   *sipping
+	*pieces
 	each func(Message) error
-	last string // the message that was read last, for errors
 }
 
 // telegramChat is what stands before the messages of a chat.
@@ -54,8 +51,7 @@ type telegramChat struct {
 const botChat = "bot_chat"
 
 func readTelegram(r io.Reader, each func(Message) error) error {
-	in := &sipping{r: r}
-	t := &telegramReader{dec: json.NewDecoder(in), in: in, each: each}
+	t := &telegramReader{newPieces(r, "Telegram export"), each}
 	var alone telegramChat
 	err := t.object(func(name string) error {
 		if name != "chats" {
@@ -72,79 +68,9 @@ func readTelegram(r io.Reader, each func(Message) error) error {
 		})
 	})
 	if err == nil {
-		if _, more := t.dec.Token(); !errors.Is(more, io.EOF) {
-			err = t.wrong(errors.New("something follows its end"))
-		}
+		err = t.end()
 	}
 	return err
-}
-
-// wrong says of an error where it is.
-func (t *telegramReader) wrong(err error) error {
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if t.last == "" {
-		return fmt.Errorf("read Telegram export: %w", err)
-	}
-	return fmt.Errorf("read Telegram export, after message %s: %w", t.last, err)
-}
-
-// object calls field for each name of an object; field reads its value. Null has none.
-func (t *telegramReader) object(field func(name string) error) error {
-	return t.within('{', func() error {
-		name, err := t.dec.Token()
-		if err != nil {
-			return t.wrong(err)
-		}
-		return field(fmt.Sprint(name))
-	})
-}
-
-// list calls each for each value of a list, which reads it. Null has none.
-func (t *telegramReader) list(each func() error) error { return t.within('[', each) }
-
-func (t *telegramReader) within(begin json.Delim, one func() error) error {
-	t.in.sip()
-	first, err := t.dec.Token()
-	switch {
-	case err != nil:
-		return t.wrong(err)
-	case first == nil:
-		return nil
-	case first != begin:
-		return t.wrong(fmt.Errorf("%v where %v is expected", first, begin))
-	}
-	for t.dec.More() {
-		t.in.sip()
-		if err := one(); err != nil {
-			return err
-		}
-	}
-	if _, err = t.dec.Token(); err != nil {
-		return t.wrong(err)
-	}
-	return nil
-}
-
-// skip reads a value of any size.
-func (t *telegramReader) skip() error {
-	for depth := 0; ; {
-		t.in.sip()
-		token, err := t.dec.Token()
-		if err != nil {
-			return t.wrong(err)
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
-		}
-	}
 }
 
 // chatField reads a field of a chat. What the messages depend on must stand before them: they
@@ -192,25 +118,6 @@ func (t *telegramReader) message(c telegramChat) error {
 	return t.each(Message{Key: chat.Key{Platform: "telegram", Channel: string(c.id)}, Text: readable(text),
 		ID: string(m.ID), At: at, Via: via, Bot: c.kind == botChat && user == string(c.id),
 		User: chat.User{ID: "telegram:" + user, Name: m.From}}.complete())
-}
-
-// sipping bounds what is read for one piece: a decoder holds all of it.
-type sipping struct {
-	r    io.Reader
-	left int
-}
-
-// sip begins a piece.
-func (s *sipping) sip() { s.left = maxLine }
-
-// Read implements io.Reader.
-func (s *sipping) Read(p []byte) (int, error) {
-	if s.left <= 0 {
-		return 0, fmt.Errorf("one piece is longer than %d MiB", maxLine>>20)
-	}
-	n, err := s.r.Read(p)
-	s.left -= n
-	return n, err
 }
 
 // telegramText joins the pieces of a formatted text.

@@ -29,6 +29,7 @@ type Person struct {
 	Answers   []Answer          `json:"answers"`
 	Calls     []Call            `json:"calls"`     // of tools, for those answers
 	Earlier   []string          `json:"earlier"`   // what facts said before
+	Proposed  []string          `json:"proposed"`  // what waits for their word before it is a fact
 	Handoffs  []handoff.Record  `json:"handoffs"`  // to people
 	Decisions []Decision        `json:"decisions"` // that they made, or in those conversations
 	Sessions  []Session         `json:"sessions"`  // conversations with them alone, summed up
@@ -155,6 +156,7 @@ func (e Person) Markdown() string {
 		return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", m.Place, m.Title, m.Summary, m.Closing))
 	})
 	section("Conversations that people took over", len(e.Handoffs), func(i int) string { return e.Handoffs[i].String() })
+	section("What waits for your word", len(e.Proposed), func(i int) string { return e.Proposed[i] })
 	section("What facts said before", len(e.Earlier), func(i int) string { return e.Earlier[i] })
 	section("What tools did for you", len(e.Calls), func(i int) string {
 		c := e.Calls[i]

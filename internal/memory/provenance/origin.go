@@ -28,6 +28,10 @@ const (
 	viaOwn = ViaTyped | ViaEdited | ViaVoice
 )
 
+// ViaImported is how words come from what another program exported: in a file, and nobody
+// knows how before. They command nothing and teach no facts.
+const ViaImported = ViaFile | ViaUnknown
+
 // Outside reports whether words did not come from their author alone.
 func (v Via) Outside() bool { return v&^viaOwn != 0 }
 
