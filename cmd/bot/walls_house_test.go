@@ -27,6 +27,7 @@ import (
 type house struct {
 	*world
 	t       *testing.T
+	tale    *tale
 	private bool // what is private is said
 	clock   string
 	now     time.Time
@@ -36,14 +37,13 @@ type house struct {
 	seen    struct{ polls, meets, sent, posts, asked, toasts int }
 	left    []sight
 	wrong   string // why it ended too soon
-	presses int
 }
 
 // morning is when all worlds begin.
 var morning = time.Date(2026, 3, 2, 8, 0, 30, 0, time.UTC)
 
 func newHouse(t *testing.T, e episode) *house {
-	h := &house{world: newWorld(t, "BOT_LIMITS_USER_TOKENS_PER_DAY=3000000", "BOT_VAULT_WRITERS=everyone").onDiscord(), t: t}
+	h := &house{world: newWorld(t, "BOT_LIMITS_USER_TOKENS_PER_DAY=3000000", "BOT_VAULT_WRITERS=everyone").onDiscord(), t: t, tale: tales[e.tale]}
 	h.env = slices.DeleteFunc(h.env, func(e string) bool { return strings.HasPrefix(e, "BOT_ACCESS_OWNERS") })
 	dir := t.TempDir()
 	h.clock = filepath.Join(dir, "clock")
@@ -229,7 +229,6 @@ func (h *house) types(said turn) {
 
 func (h *house) onTelegram(said turn) {
 	if said.press {
-		h.presses++
 		for _, m := range slices.Backward(h.tg.Sent()) {
 			if m.Chat == said.chat() && len(m.Buttons) > 0 && !m.Deleted {
 				row := m.Buttons[said.pick%len(m.Buttons)]
@@ -332,17 +331,23 @@ func (h *house) looks(turn int, private bool) {
 		}
 		h.left = append(h.left, s)
 	}
-	h.left = slices.DeleteFunc(h.left, func(s sight) bool { return hidden[s.to] })
+	h.left = slices.DeleteFunc(h.left, func(s sight) bool { return h.hidden(s.to) })
 	for i := range h.left {
 		h.left[i].text = masked(h.left[i].text)
 	}
 }
 
-// hidden are the places in which only those talk whose private words make the worlds differ.
-var hidden = map[string]bool{"telegram 12": true, "discord dm12": true, "discord 1012": true, "terminal ben": true}
+// hidden reports whether only those read a place whose private words make the worlds differ.
+func (h *house) hidden(place string) bool {
+	return slices.ContainsFunc(h.tale.secretive, func(who int) bool {
+		one := turn{who: who}
+		return place == fmt.Sprint("telegram ", one.id()) || place == fmt.Sprint("discord ", 1000+one.id()) || place == "terminal "+one.name() ||
+			strings.HasSuffix(place, fmt.Sprint(" only ", one.id()))
+	})
+}
 
 // chance is what a process draws anew each time; it stands for nothing.
-var chance = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
+var chance = regexp.MustCompile(`\b[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
 
 // masked names what is drawn by its order.
 func masked(text string) string {

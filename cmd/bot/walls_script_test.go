@@ -39,16 +39,15 @@ var taleNames = maps.Keys(tales)
 
 // turn is what one person does.
 type turn struct {
-	who         int
-	front       string // telegram, discord, terminal; "" for none
-	place       string // of many; "" is a direct chat
-	text        string // at the terminal, lines
-	press       bool   // a button of the newest message that has one; pick chooses
-	pick        int
-	deed        string // kill
-	private     bool   // done in one world alone
-	last        bool   // agrees to be forgotten
-	unexplained bool
+	who     int
+	front   string // telegram, discord, terminal; "" for none
+	place   string // of many; "" is a direct chat
+	text    string // at the terminal, lines
+	press   bool   // a button of the newest message that has one; pick chooses
+	pick    int
+	deed    string // kill
+	private bool   // done in one world alone
+	last    bool   // agrees to be forgotten
 }
 
 func (t turn) name() string { return folks[t.who] }
@@ -91,6 +90,11 @@ type writer struct {
 func (e episode) script(t *testing.T) (script []turn) {
 	w := &writer{Rand: rand.New(rand.NewPCG(uint64(e.seed), 5)), tale: tales[e.tale], lines: wallsTexts(t, e.seed)}
 	forgets := 2 * e.turns / 3
+	for who := range folks { // whether a direct chat is open shows in company
+		if w.tale.company || !w.secretive(who) {
+			script = append(script, turn{who: who, front: "telegram", text: "/start"}, turn{who: who, front: "discord", text: "/start"})
+		}
+	}
 	for i := range e.turns {
 		switch {
 		case w.tale.forgotten && i == forgets:
