@@ -43,11 +43,13 @@ type house struct {
 var morning = time.Date(2026, 3, 2, 8, 0, 30, 0, time.UTC)
 
 func newHouse(t *testing.T, e episode) *house {
-	h := &house{world: newWorld(t, "BOT_LIMITS_USER_TOKENS_PER_DAY=3000000", "BOT_VAULT_WRITERS=everyone").onDiscord(), t: t, tale: tales[e.tale]}
+	w := newWorld(t, "BOT_LIMITS_USER_TOKENS_PER_DAY=3000000", "BOT_VAULT_WRITERS=everyone").onDiscord()
+	h := &house{world: w, t: t, tale: tales[e.tale]}
 	h.env = slices.DeleteFunc(h.env, func(e string) bool { return strings.HasPrefix(e, "BOT_ACCESS_OWNERS") })
 	dir := t.TempDir()
 	h.clock = filepath.Join(dir, "clock")
-	h.env = append(h.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1,terminal:eva", clockEnv+"="+h.clock, "BOT_VAULT_DIR="+filepath.Join(dir, "notes"),
+	h.env = append(h.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1,terminal:eva", clockEnv+"="+h.clock,
+		"BOT_VAULT_DIR="+filepath.Join(dir, "notes"),
 		"BOT_QUICK=on", "BOT_SESSION_HISTORY_MESSAGES=8", "BOT_CONTEXT_TOKEN_BUDGET=6000")
 	h.ticks(-1)
 	h.dc.Clock(func() time.Time { return hour(h.clock) })
@@ -278,7 +280,8 @@ func (h *house) rests(what string) {
 		}
 		quiet++
 		if h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
-			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')) + (SELECT count(*) FROM ends) + (SELECT count(*) FROM bulk_work)`) != 0 {
+			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')) + (SELECT count(*) FROM ends) +
+			(SELECT count(*) FROM bulk_work)`) != 0 {
 			quiet = 0
 		}
 		return quiet > 5
@@ -347,7 +350,8 @@ func (h *house) hidden(place string) bool {
 }
 
 // chance is what a process draws anew each time; it stands for nothing.
-var chance = regexp.MustCompile(`\b[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
+var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|` +
+	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
 
 // masked names what is drawn by its order.
 func masked(text string) string {
@@ -381,5 +385,6 @@ func wallsForms(r llmtest.Request) llmtest.Turn {
 	if strings.Contains(string(r.ResponseFormat), `"verdicts"`) {
 		return llmtest.Turn{Text: `{"conditions":[],"variables":[],"parameters":[]}`}
 	}
-	return llmtest.Turn{Text: fmt.Sprintf(`{"summary":"They talked, %d letters.","title":"Talk %d","decisions":[],"facts":[]}`, len(r.Raw), len(r.Raw)%97)}
+	return llmtest.Turn{Text: fmt.Sprintf(`{"summary":"They talked, %d letters.","title":"Talk %d","decisions":[],"facts":[]}`,
+		len(r.Raw), len(r.Raw)%97)}
 }

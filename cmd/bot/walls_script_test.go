@@ -211,7 +211,8 @@ var (
 		`please call list_reminders {}`, `please call cancel_reminder {"id":NUMBER}`, `please call log_entry {"content":"did WORD"}`,
 		`please call list_log {"query":"WORD"}`, `please call vault_search {"query":"WORD ALSO"}`,
 		`please call vault_search {"query":"SAID"}`, `please call vault_related {"path":"SHELF"}`, `please call vault_list {}`,
-		`please call vault_write {"path":"NOTE","title":"WORD","content":"SAID"}`, `please call vault_write {"path":"NOTE","content":"WORD ALSO. SAID"}`,
+		`please call vault_write {"path":"NOTE","title":"WORD","content":"SAID"}`,
+		`please call vault_write {"path":"NOTE","content":"WORD ALSO. SAID"}`,
 		"/facts add I own a WORD", "/facts list", "/facts search WORD", "/facts undo", "/facts learned", "/facts history NUMBER",
 		"/tasks add find WORD", "/tasks list", "/tasks done NUMBER", "/tasks delete NUMBER", "/remind in NUMBER hours to WORD",
 		"/remind list", "/remind move NUMBER in 3 days", "/remind cancel NUMBER", "/log add I saw WORD", "/log day today",
@@ -219,8 +220,8 @@ var (
 		"/notes recent", "/notes status", "/notes related SHELF", "/session list", "/session info", "/session end", "/session reset",
 		"/export", "/why", "/trace", "yes", "no", "/journey list", "/journey start parcel", "/journey status", "parcel of WORD", "ticket",
 	}
-	ownDoes = []string{"/status", "/help", "/start", "/agent", "/model show", "/tools list", "/hook list", "/handoff list", "/language", "/remind zone",
-		"/session show nothing", "/nonsense", "/pair list", "/stats", "/config show"}
+	ownDoes = []string{"/status", "/help", "/start", "/agent", "/model show", "/tools list", "/hook list", "/handoff list", "/language",
+		"/remind zone", "/session show nothing", "/nonsense", "/pair list", "/stats", "/config show"}
 	directDoes  = append(append(append([]string{}, chatDoes...), bookDoes...), ownDoes...)
 	privateDoes = append(append(append([]string{}, chatDoes...), bookDoes...), "/remind zone Asia/Tokyo", "/language de", "/language en",
 		"/facts digest daily", "/facts digest session", "please call recall {\"query\":\"SAID\"}")
@@ -261,7 +262,8 @@ func wallsTexts(t *testing.T, seed int) (lines []string) {
 	r := rand.New(rand.NewPCG(uint64(seed), 9))
 	draw := func(of string) string { all := strings.Fields(of); return all[r.IntN(len(all))] }
 	for range 60 {
-		lines = append(lines, fmt.Sprintf("%s %s a %s %s %s the %s.", draw("I We They Mother Somebody"), draw("found bought lost painted mended sold"),
+		lines = append(lines, fmt.Sprintf("%s %s a %s %s %s the %s.", draw("I We They Mother Somebody"),
+			draw("found bought lost painted mended sold"),
 			draw("blue wooden tiny broken silver quiet"), draw("kettle violin ladder lantern pear bicycle compass kayak"),
 			draw("near behind under beside"), draw("station orchard harbour library bakery chapel")))
 	}
