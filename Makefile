@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: citations cluster costs crossings lane notes recall times translations run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: citations cluster costs crossings lane notes recall times translations walls run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -74,6 +74,15 @@ TIMESET := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-times.jsonl
 times:
 	$(PYTHON) eval/times/sets.py $(COPIES) $(TIMESET)
 	PARLEY_TIMES_SET=$(TIMESET) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestPublishedTimes$$' ./internal/text/times
+
+# Two worlds that differ in private words: EPISODES of 250 turns from SEED, EPISODE is what a
+# failure prints, ENGINES is sqlite or postgres, TEXTS a file that make recall wrote.
+EPISODES := 3
+TEXTS    :=
+EPISODE  :=
+walls:
+	PARLEY_WALLS=$(EPISODES) PARLEY_SEED=$(SEED) PARLEY_WALLS_ENGINE=$(ENGINES) PARLEY_WALLS_TEXTS=$(TEXTS) PARLEY_EPISODE='$(EPISODE)' \
+		$(GO) test $(TAGS) -count=1 -timeout 120m -v -run '^TestWalls$$' ./cmd/bot
 
 # What is found in published notes, from clones in COPIES: see eval/notes.
 NOTESETS := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-notes

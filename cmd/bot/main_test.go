@@ -29,6 +29,17 @@ import (
 // childEnv makes the test binary be the bot: crash tests kill it like one.
 const childEnv = "PARLEY_BE_THE_BOT"
 
+// clockEnv names a file with the time by which the bot lives.
+const clockEnv = "PARLEY_CLOCK"
+
+// hour reads a clock: seconds since 1970.
+func hour(name string) time.Time {
+	text, _ := os.ReadFile(name)
+	n := int64(0)
+	_, _ = fmt.Sscan(string(text), &n)
+	return time.Unix(n, 0)
+}
+
 // TestMain is the bot's main where a test started this binary as the bot.
 // BOT_FAILPOINT=name:n then kills it the n-th time it comes by that point.
 func TestMain(m *testing.M) {
@@ -44,6 +55,9 @@ func TestMain(m *testing.M) {
 	point, nth, _ := strings.Cut(os.Getenv("BOT_FAILPOINT"), ":")
 	_ = os.Unsetenv("BOT_FAILPOINT")
 	_ = os.Unsetenv(childEnv)
+	if name := os.Getenv(clockEnv); name != "" {
+		clock = func() time.Time { return hour(name) }
+	}
 	left := 1
 	_, _ = fmt.Sscan(nth, &left) // no number is the first time
 	hits := make(chan struct{}, left)

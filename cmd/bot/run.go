@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"time"
 
 	"parley/config"
 	"parley/internal/app"
@@ -16,9 +17,12 @@ import (
 // they become the program.
 var failpoint func(point string)
 
+// clock is the time by which the bot lives. It is nil in the program, for the time that it is.
+var clock func() time.Time
+
 // process returns the bot's surroundings.
 func process(s *cli.Streams) app.Process {
-	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Failpoint: failpoint}
+	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Now: clock, Failpoint: failpoint}
 }
 
 type runCmd struct {

@@ -51,7 +51,11 @@ type app struct {
 // newApp opens the data folder and assembles the parts; build builds them later. With
 // lock, no other bot may use the folder. The caller calls close.
 func (p Process) newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (*app, error) {
-	return openApp(ctx, newBase(p, setup.FindEncoder(ctx, cfg), log, time.Now), lock)
+	now := p.Now
+	if now == nil {
+		now = time.Now
+	}
+	return openApp(ctx, newBase(p, setup.FindEncoder(ctx, cfg), log, now), lock)
 }
 
 func openApp(ctx context.Context, b *base, lock bool) (*app, error) {

@@ -43,6 +43,9 @@ type Process struct {
 	// not block.
 	Met func(who, platform string, took time.Duration)
 
+	// Now is the clock by which it lives; nil is time.Now. Tests hold it.
+	Now func() time.Time
+
 	// Failpoint is called at each crash point; tests kill the process there. nil in the
 	// program.
 	Failpoint func(point string)
@@ -179,7 +182,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		Links: terminal.ShowsLinks(os.Getenv), JSON: c.JSON,
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Tokens: platform.Tokens(),
-		Downloads: a.inData("exports"), Log: log,
+		Downloads: a.inData("exports"), Log: log, Now: p.Now,
 		Complete: func(prefix string) []string {
 			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"},
 				From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, gate.Owner)

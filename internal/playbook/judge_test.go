@@ -89,6 +89,22 @@ func TestVerdictsAreCached(t *testing.T) {
 	}
 }
 
+// TestVerdictsAreOnesOwn: that somebody said the same words does not show.
+func TestVerdictsAreOnesOwn(t *testing.T) {
+	const none = `{"conditions":[],"variables":[],"parameters":[]}`
+	m := &scripted{answers: []string{none, none, none}}
+	b := parseBook(t, judged)
+	s := Situation{Text: "grr", Platform: "telegram", Channel: "12", User: "telegram:12", Now: time.Unix(1, 0)}
+	for _, who := range []string{"12", "11", "12", "11"} {
+		s.Channel, s.User = who, "telegram:"+who
+		_, err := b.Guide(context.Background(), m, s)
+		must(t, err)
+	}
+	if len(m.asked) != 2 {
+		t.Errorf("asked %d times", len(m.asked))
+	}
+}
+
 func TestBadAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer string

@@ -392,7 +392,8 @@ func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 // judge gets verdicts that only a model can give: from the cache, or with one call.
 // Failures become notes; the deterministic rules still apply.
 func (t *turn) judge(ctx context.Context, m llm.Model, q judge.Question) {
-	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.verdicts}
+	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.verdicts,
+		Of: t.sit.Platform + " " + t.sit.Channel + " " + t.sit.User}
 	r := j.Ask(ctx, q, t.sit.Recent)
 	t.usage, t.calls = t.usage.Add(r.Usage), t.calls+r.Calls
 	t.reasons, t.notes = append(t.reasons, r.Why...), append(t.notes, r.Notes...)

@@ -45,7 +45,7 @@ func openDiscord(cfg config.Config, s Surroundings) (chat.Adapter, error) {
 	}
 	o := discord.Options{
 		Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Threads: c.Threads, Files: files, Log: s.Log,
-		Shards: c.ShardCount(), Private: s.Private, Toast: s.Toast, Suggest: s.Suggest,
+		Shards: c.ShardCount(), Private: s.Private, Toast: s.Toast, Suggest: s.Suggest, Now: s.Now,
 	}
 	if s.Fleet != nil {
 		o.Peers = s.Fleet

@@ -84,7 +84,8 @@ type Check struct {
 // Surroundings are the parts of the process that an adapter calls; see its options.
 type Surroundings struct {
 	Log     *slog.Logger
-	Fleet   *fleet.Fleet // nil for a process that is alone
+	Fleet   *fleet.Fleet     // nil for a process that is alone
+	Now     func() time.Time // nil is time.Now
 	Toast   func(ctx context.Context, m chat.Message) (text string, refused bool)
 	Private func(ctx context.Context, m chat.Message) bool
 	Suggest func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice

@@ -36,6 +36,7 @@ func openTelegram(cfg config.Config, s Surroundings) (chat.Adapter, error) {
 	c := cfg.Telegram
 	return telegram.New(telegram.Options{
 		Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: s.Log, Reactions: c.Reactions, Toast: s.Toast,
+		Now:     s.Now,
 		Webhook: telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
 	})
 }

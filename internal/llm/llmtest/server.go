@@ -237,6 +237,12 @@ func (s *Server) Most() (n int) {
 	return n
 }
 
+// Flying returns how many requests are under way.
+func (s *Server) Flying() (n int) {
+	s.with(func() { n = s.flying })
+	return n
+}
+
 // Flooded returns how many bytes of floods clients took, or the way to them.
 func (s *Server) Flooded() (n int64) {
 	s.with(func() { n = s.flooded })

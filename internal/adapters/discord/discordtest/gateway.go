@@ -311,7 +311,7 @@ func (s *Server) Missed(channel, user, text string) (id string) {
 }
 
 func (s *Server) event(guild, channel, user, text, id string) map[string]any {
-	e := map[string]any{"id": id, "channel_id": channel, "content": text, "type": 0, "timestamp": time.Now().UTC().Format(time.RFC3339Nano),
+	e := map[string]any{"id": id, "channel_id": channel, "content": text, "type": 0, "timestamp": s.now().UTC().Format(time.RFC3339Nano),
 		"author": map[string]any{"id": user, "username": "user" + user}}
 	if guild != "" {
 		e["guild_id"] = guild

@@ -66,6 +66,7 @@ type Server struct {
 	traffic
 	nextID  int64
 	ahead   time.Duration // of the server's clock
+	now     func() time.Time
 	changed chan struct{}
 	quiet   bool
 	revoked bool
@@ -112,7 +113,7 @@ func New() *Server {
 		panic(err) // no loopback, no tests
 	}
 	s := &Server{
-		addr: l.Addr().String(), changed: make(chan struct{}), gw: newGateway(), flags: 1 << 19,
+		addr: l.Addr().String(), changed: make(chan struct{}), now: time.Now, gw: newGateway(), flags: 1 << 19,
 		traffic: traffic{acks: map[string]Response{}, uses: map[string]Use{}, focused: map[string]int{}, sent: map[string]bool{}},
 		world: world{nonces: map[string]*Message{}, places: map[string]string{}, gone: map[string]int{}, threads: map[string]string{},
 			archived: map[string]bool{}, branches: branches{names: map[string]string{}, forbidden: map[string]bool{}},
@@ -159,12 +160,15 @@ func (s *Server) with(f func()) {
 // Ahead moves the server's clock, by which ids are made.
 func (s *Server) Ahead(d time.Duration) { s.with(func() { s.ahead = d }) }
 
+// Clock gives the server another clock, by which ids are made from now on.
+func (s *Server) Clock(now func() time.Time) { s.with(func() { s.now, s.nextID = now, 0 }) }
+
 // ForgetNonces makes a post of the same nonce another message.
 func (s *Server) ForgetNonces() { s.with(func() { clear(s.nonces) }) }
 
 // id makes a snowflake. mu is held.
 func (s *Server) id() string {
-	s.nextID = max(s.nextID+1, (time.Now().Add(s.ahead).UnixMilli()-discordEpoch)<<22)
+	s.nextID = max(s.nextID+1, (s.now().Add(s.ahead).UnixMilli()-discordEpoch)<<22)
 	return fmt.Sprint(s.nextID)
 }
 

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestWalls plays the same script in two worlds that differ in the private words of one or two
+// people only: in one they are said, in the other not. What leaves the bot toward anybody else,
+// or toward the model for anybody else, is the same byte for byte, but for what what is
+// written down in docs/security.md. make walls plays EPISODES from SEED on
+// ENGINE, and EPISODE is what a failure prints.
+func TestWalls(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("PARLEY_WALLS")+os.Getenv("PARLEY_EPISODE") == "" {
+		t.Skip("make walls plays it: what it still finds is written down in docs/security.md")
+	}
+	var list []episode
+	n, _ := strconv.Atoi(os.Getenv("PARLEY_WALLS"))
+	seed, _ := strconv.Atoi(os.Getenv("PARLEY_SEED"))
+	engine := cmp.Or(os.Getenv("PARLEY_WALLS_ENGINE"), "sqlite")
+	for i := range cmp.Or(n, len(tales)) {
+		long := 60
+		if n > 0 {
+			long = 250
+		}
+		list = append(list, episode{tale: slices.Sorted(taleNames)[(seed+i)%len(tales)], engine: engine, seed: seed + i, turns: long})
+	}
+	if one := os.Getenv("PARLEY_EPISODE"); one != "" {
+		list = []episode{parsedEpisode(t, one)}
+	}
+	if testing.Short() {
+		list = list[:1]
+	}
+	var compared, things atomic.Int64
+	t.Run("all", func(t *testing.T) {
+		for i, e := range list {
+			t.Run(fmt.Sprint(i, " ", e.tale), func(t *testing.T) {
+				if n == 0 {
+					t.Parallel()
+				}
+				a, b := e.play(t)
+				compared.Add(int64(a))
+				things.Add(int64(b))
+			})
+		}
+	})
+	t.Logf("%d turns of others compared in %d episodes: %d messages and requests", compared.Load(), len(list), things.Load())
+	if least := int64(len(list)) * 30; compared.Load() < least && os.Getenv("PARLEY_EPISODE") == "" {
+		t.Errorf("only %d turns were compared, not %d", compared.Load(), least)
+	}
+}
+
+// episode is one script that is played in two worlds.
+type episode struct {
+	tale, engine string
+	seed, turns  int
+}
+
+func (e episode) String() string { return fmt.Sprint(e.tale, " ", e.engine, " ", e.seed, " ", e.turns) }
+
+func parsedEpisode(t *testing.T, line string) (e episode) {
+	if n, _ := fmt.Sscan(line, &e.tale, &e.engine, &e.seed, &e.turns); n != 4 || tales[e.tale] == nil {
+		t.Fatalf("%q is no episode: its tale, engine, seed and turns", line)
+	}
+	return e
+}
+
+// play plays an episode in both worlds at once, and returns how many turns of others, and how
+// many things that left, were compared.
+func (e episode) play(t *testing.T) (turns, things int) {
+	script := e.script(t)
+	worlds := [2]*house{newHouse(t, e), newHouse(t, e)}
+	worlds[1].private = true
+	for _, h := range worlds {
+		h.begin()
+		h.ready()
+		h.ends(t)
+	}
+	worlds[0].alike(worlds[1])
+	done := make(chan struct{}, 2)
+	for _, h := range worlds {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			h.lives(script)
+		}()
+	}
+	<-done
+	<-done
+	for i, h := range worlds {
+		if h.wrong != "" {
+			t.Errorf("world %d: %s", i, h.wrong)
+		}
+	}
+	if t.Failed() {
+		t.Logf("make walls EPISODE='%s'", e)
+		return 0, 0
+	}
+	for _, said := range script {
+		if !said.private && said.text != "" {
+			turns++
+		}
+	}
+	differences := compare(worlds[0].left, worlds[1].left)
+	for i, d := range differences {
+		if i < 12 {
+			t.Errorf("make walls EPISODE='%s'\n%s", e, d.show(script))
+		}
+	}
+	if n := len(differences); n > 12 {
+		t.Errorf("and %d more", n-12)
+	}
+	return turns, len(worlds[0].left)
+}
+
+// sight is one thing that left the bot.
+type sight struct {
+	turn int
+	to   string // whom it went to: "telegram 11", "model"
+	text string
+}
+
+// difference is what is in one world alone, or otherwise there.
+type difference struct {
+	to            string
+	without, with *sight // nil is nothing
+}
+
+// compare goes through what each place was sent, in its order. What models were asked is
+// compared whatever its order: conversations run beside each other.
+func compare(without, with []sight) (list []difference) {
+	streams := map[string]*[2][]sight{}
+	for i, all := range [2][]sight{without, with} {
+		for _, s := range all {
+			if streams[s.to] == nil {
+				streams[s.to] = &[2][]sight{}
+			}
+			streams[s.to][i] = append(streams[s.to][i], s)
+		}
+	}
+	for to, both := range streams {
+		a, b := both[0], both[1]
+		if to == "model" {
+			a, b = others(both[0], both[1]), others(both[1], both[0])
+		}
+		for i := range max(len(a), len(b)) {
+			d := difference{to: to}
+			if i < len(a) {
+				d.without = &a[i]
+			}
+			if i < len(b) {
+				d.with = &b[i]
+			}
+			if d.without == nil || d.with == nil || d.without.text != d.with.text {
+				list = append(list, d)
+				if to != "model" {
+					break // what follows may only be shifted
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b difference) int { return cmp.Or(cmp.Compare(a.turn(), b.turn()), cmp.Compare(a.to, b.to)) })
+	return list
+}
+
+// others returns what of a has no equal in b.
+func others(a, b []sight) (list []sight) {
+	there := map[string]int{}
+	for _, s := range b {
+		there[s.text]++
+	}
+	for _, s := range a {
+		if there[s.text]--; there[s.text] < 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (d difference) turn() int {
+	switch {
+	case d.without == nil:
+		return d.with.turn
+	case d.with == nil:
+		return d.without.turn
+	}
+	return min(d.without.turn, d.with.turn)
+}
+
+// show says where a difference came from.
+func (d difference) show(script []turn) string {
+	at := 0
+	if d.without != nil && d.with != nil {
+		for at < min(len(d.without.text), len(d.with.text)) && d.without.text[at] == d.with.text[at] {
+			at++
+		}
+	}
+	excerpt := func(s *sight) string {
+		if s == nil {
+			return "nothing"
+		}
+		from := max(0, at-150)
+		return fmt.Sprintf("turn %d: …%q", s.turn, s.text[min(from, len(s.text)):min(len(s.text), at+250)])
+	}
+	said := "the beginning"
+	if n := d.turn(); n >= 0 {
+		said = script[n].String()
+	}
+	return strings.Join([]string{"to " + d.to + ", when " + said, "without: " + excerpt(d.without), "with:    " + excerpt(d.with)}, "\n\t")
+}
