@@ -81,7 +81,7 @@ const (
 	maxQuoted = 500
 	// maxPreface bounds what a program adds, in runes.
 	maxPreface = 4000
-	maxName   = 64
+	maxName    = 64
 )
 
 type input struct {

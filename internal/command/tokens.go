@@ -35,7 +35,8 @@ func (t Tokens) command() gate.Command {
 		Run:  t.list,
 		Verbs: []gate.Command{
 			{Name: "list", Help: "Your tokens", Effect: gate.Reads, Run: t.list},
-			{Name: "new", Help: "Make one; it is shown once", Options: []gate.Option{{Name: "name", Help: "what it is for, such as laptop"}}, Run: t.add},
+			{Name: "new", Help: "Make one; it is shown once", Options: []gate.Option{{Name: "name",
+				Help: "what it is for, such as laptop"}}, Run: t.add},
 			{Name: "revoke", Help: "End one", Options: []gate.Option{which}, Run: t.revoke},
 		},
 	}

@@ -181,7 +181,7 @@ func plant(t *testing.T, s *Store, who string) {
 				"web_files.data") + "', '8')",
 			"INSERT INTO api_tokens VALUES ('" + who + "', '" + who + "', '" + user + "', '" + marker(who, "api_tokens.name") + "', '8', '')",
 			"INSERT INTO api_requests VALUES ('" + who + "', '" + user + "', 'api', 'x." + who + "', '', '', '', 'open', '" + marker(who,
-				"api_requests.answer") + "', '8')",
+				"api_requests.answer") + "', '0')",
 			"INSERT INTO questions (user_id, platform, channel, id, body, text, came, name, by_name, asked_at, expires_at, state) VALUES ('" +
 				user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") +
 				"', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who,

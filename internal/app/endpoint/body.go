@@ -97,7 +97,8 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (b body, err err
 	case e.slots <- struct{}{}:
 		defer func() { <-e.slots }()
 	case <-time.After(slotPatience):
-		return b, refuse(http.StatusServiceUnavailable, "overloaded", "Too many requests are being read. Try again in a moment.").wait(2 * time.Second)
+		return b, refuse(http.StatusServiceUnavailable, "overloaded",
+			"Too many requests are being read. Try again in a moment.").wait(2 * time.Second)
 	case <-r.Context().Done():
 		return b, r.Context().Err()
 	}
@@ -122,8 +123,9 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (b body, err err
 // understand returns what a request asks for.
 func (e *Endpoint) understand(h http.Header, b body) (a asked, err error) {
 	if b.Model != "" && b.Model != e.model() {
-		return a, refuse(http.StatusNotFound, "model_not_found", fmt.Sprintf("There is no model %q here. This bot is %q.", text.Shorten(b.Model, 100),
-			e.model())).about("model")
+		return a, refuse(http.StatusNotFound, "model_not_found",
+			fmt.Sprintf("There is no model %q here. This bot is %q.", text.Shorten(b.Model, 100),
+				e.model())).about("model")
 	}
 	if err := supported(b); err != nil {
 		return a, err
@@ -135,7 +137,8 @@ func (e *Endpoint) understand(h http.Header, b body) (a asked, err error) {
 	a.stream, a.usage = b.Stream, b.StreamOptions.IncludeUsage
 	newest := list[len(list)-1]
 	if newest.Role != "user" {
-		return a, invalid("messages", "The last message must be the user's: the bot keeps the conversation itself and continues no other message.")
+		return a, invalid("messages",
+			"The last message must be the user's: the bot keeps the conversation itself and continues no other message.")
 	}
 	if a.text, a.files, err = contents(newest.Content); err != nil {
 		return a, err
@@ -165,7 +168,8 @@ func supported(b body) error {
 	case b.N != nil && *b.N != 1:
 		return unsupported("n", "n must be 1: there is one answer to a message.")
 	case choice != "" && choice != "null" && choice != `"auto"` && choice != `"none"`:
-		return unsupported("tool_choice", "The bot uses its own tools and calls none of yours; leave tool_choice out, or set it to auto or none.")
+		return unsupported("tool_choice",
+			"The bot uses its own tools and calls none of yours; leave tool_choice out, or set it to auto or none.")
 	case b.ResponseFormat.Type != "" && b.ResponseFormat.Type != "text":
 		return unsupported("response_format", "The bot answers in text; ask for JSON in the message if you want it.")
 	}
@@ -228,8 +232,9 @@ func contents(raw json.RawMessage) (words string, files []upload, err error) {
 			return "", nil, err
 		}
 		if size += len(f.data); size > maxFileBytes || len(files) == maxFiles {
-			return "", nil, refuse(http.StatusRequestEntityTooLarge, "files_too_large", fmt.Sprintf("A message has at most %d files with %d MiB in all.",
-				maxFiles, maxFileBytes>>20)).about("messages")
+			return "", nil, refuse(http.StatusRequestEntityTooLarge, "files_too_large",
+				fmt.Sprintf("A message has at most %d files with %d MiB in all.",
+					maxFiles, maxFileBytes>>20)).about("messages")
 		}
 		files = append(files, f)
 	}
@@ -253,7 +258,8 @@ func (p part) upload(n int) (f upload, err error) {
 		f.voice, f.mime = true, map[string]string{"mp3": "audio/mpeg", "wav": "audio/wav"}[p.Audio.Format]
 		f.name = fmt.Sprintf("voice-%d.%s", n, cmp.Or(text.Clip(text.Clean(path.Base(p.Audio.Format)), 5), "wav"))
 	default:
-		return f, unsupported("messages", fmt.Sprintf("Parts of type %q cannot be read; text, image_url, file and input_audio can.", text.Shorten(p.Type, 40)))
+		return f, unsupported("messages",
+			fmt.Sprintf("Parts of type %q cannot be read; text, image_url, file and input_audio can.", text.Shorten(p.Type, 40)))
 	}
 	f.mime = cmp.Or(f.mime, http.DetectContentType(f.data))
 	return f, err

@@ -86,7 +86,8 @@ func New(o Options) *Endpoint {
 // ServeHTTP implements http.Handler, for Pattern.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, pattern := e.mux.Handler(r); pattern == "" {
-		e.fail(w, r, refuse(http.StatusNotFound, "unknown_url", "There is only POST /v1/chat/completions, GET /v1/models and GET /v1/files/ID/content."))
+		e.fail(w, r, refuse(http.StatusNotFound, "unknown_url",
+			"There is only POST /v1/chat/completions, GET /v1/models and GET /v1/files/ID/content."))
 		return
 	}
 	e.mux.ServeHTTP(w, r)
@@ -103,10 +104,12 @@ func (e *Endpoint) enter(r *http.Request) (t tokens.Token, err error) {
 		return t, err
 	}
 	if !ok {
-		return t, refuse(http.StatusUnauthorized, "invalid_api_key", "The token is missing, wrong or revoked. Send /token new to the bot in your direct chat.")
+		return t, refuse(http.StatusUnauthorized, "invalid_api_key",
+			"The token is missing, wrong or revoked. Send /token new to the bot in your direct chat.")
 	}
 	if admitted, err := e.o.Admits(r.Context(), message(t.User, "")); err != nil || !admitted {
-		return t, errors.Join(err, refuse(http.StatusForbidden, "not_let_in", "The person of this token may not speak with the bot any more."))
+		return t, errors.Join(err, refuse(http.StatusForbidden, "not_let_in",
+			"The person of this token may not speak with the bot any more."))
 	}
 	if wait := e.pace.Take(t.User); wait > 0 {
 		return t, refuse(http.StatusTooManyRequests, "rate_limit_exceeded", "Too many requests in this minute.").wait(wait)
@@ -124,7 +127,8 @@ func (e *Endpoint) begin(user string) (end func(), err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.open[user] >= maxOpen {
-		return nil, refuse(http.StatusTooManyRequests, "too_many_open", fmt.Sprintf("%d requests of yours wait for their answers.", maxOpen)).wait(5 * time.Second)
+		return nil, refuse(http.StatusTooManyRequests, "too_many_open",
+			fmt.Sprintf("%d requests of yours wait for their answers.", maxOpen)).wait(5 * time.Second)
 	}
 	e.open[user]++
 	return func() {
@@ -170,7 +174,8 @@ func (e *Endpoint) complete(w http.ResponseWriter, r *http.Request, t tokens.Tok
 
 // take finds out whether a request is a new one.
 func (e *Endpoint) take(ctx context.Context, user string, a asked) (id string, err error) {
-	id, err = e.o.Store.Tokens.Take(ctx, tokens.Ask{User: user, Place: tokens.PlaceOf(user, a.conversation), Key: a.key, Digest: a.digest, Again: a.again})
+	id, err = e.o.Store.Tokens.Take(ctx, tokens.Ask{User: user, Place: tokens.PlaceOf(user, a.conversation),
+		Key: a.key, Digest: a.digest, Again: a.again})
 	if errors.Is(err, tokens.ErrReused) {
 		return "", refuse(http.StatusUnprocessableEntity, "idempotency_key_reused",
 			"This Idempotency-Key belongs to another request. Nothing was done.").final()

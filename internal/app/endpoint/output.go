@@ -110,7 +110,8 @@ func (o *output) say(words string) error {
 }
 
 func (o *output) chunk(delta map[string]any, finish any) error {
-	return o.event(o.head("chat.completion.chunk", []any{map[string]any{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": finish}}))
+	return o.event(o.head("chat.completion.chunk", []any{map[string]any{"index": 0, "delta": delta, "logprobs": nil,
+		"finish_reason": finish}}))
 }
 
 // head is what every object of an answer has.
@@ -195,18 +196,22 @@ func refused(r tokens.Request) *refusal {
 	said := words(r)
 	switch r.Outcome {
 	case chat.Shed:
-		return refuse(http.StatusTooManyRequests, "queue_full", cmp.Or(said, "Too many messages wait in this conversation.")).wait(5 * time.Second)
+		return refuse(http.StatusTooManyRequests, "queue_full", cmp.Or(said,
+			"Too many messages wait in this conversation.")).wait(5 * time.Second)
 	case chat.Refused:
 		switch r.Reason {
 		case chat.TooFast:
-			return refuse(http.StatusTooManyRequests, "rate_limit_exceeded", cmp.Or(said, "Too many messages in this minute.")).wait(time.Minute)
+			return refuse(http.StatusTooManyRequests, "rate_limit_exceeded", cmp.Or(said,
+				"Too many messages in this minute.")).wait(time.Minute)
 		case chat.Spent:
 			return refuse(http.StatusTooManyRequests, "insufficient_quota", cmp.Or(said, "The allowance is used up.")).final()
 		case chat.NotLetIn, chat.Off:
-			return refuse(http.StatusForbidden, "not_let_in", cmp.Or(said, "The person of this token may not speak with the bot any more.")).final()
+			return refuse(http.StatusForbidden, "not_let_in", cmp.Or(said,
+				"The person of this token may not speak with the bot any more.")).final()
 		}
 	case chat.Failed:
-		no := refuse(http.StatusServiceUnavailable, strings.ReplaceAll(cmp.Or(string(r.Reason), "failed"), " ", "_"), cmp.Or(said, "Something broke.")).final()
+		no := refuse(http.StatusServiceUnavailable, strings.ReplaceAll(cmp.Or(string(r.Reason), "failed"), " ", "_"),
+			cmp.Or(said, "Something broke.")).final()
 		switch r.Reason {
 		case chat.Fault, chat.ToolFailed, chat.TooComplex, chat.GivenUp, chat.Unreadable:
 			no.status = http.StatusInternalServerError
@@ -279,7 +284,9 @@ func (e *Endpoint) file(w http.ResponseWriter, r *http.Request, t tokens.Token) 
 
 // model is what the bot is called as a model.
 func (e *Endpoint) model() string {
-	name := strings.Join(strings.FieldsFunc(strings.ToLower(e.o.Name), func(r rune) bool { return r <= ' ' || strings.ContainsRune(`/\?#%"`, r) }), "-")
+	name := strings.Join(strings.FieldsFunc(strings.ToLower(e.o.Name), func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune(`/\?#%"`, r)
+	}), "-")
 	return cmp.Or(name, "parley")
 }
 
@@ -294,7 +301,8 @@ func (e *Endpoint) models(w http.ResponseWriter, _ *http.Request, _ tokens.Token
 
 func (e *Endpoint) modelOf(w http.ResponseWriter, r *http.Request, _ tokens.Token) error {
 	if r.PathValue("model") != e.model() {
-		return refuse(http.StatusNotFound, "model_not_found", fmt.Sprintf("There is no such model here. This bot is %q.", e.model())).about("model")
+		return refuse(http.StatusNotFound, "model_not_found",
+			fmt.Sprintf("There is no such model here. This bot is %q.", e.model())).about("model")
 	}
 	_ = reply(w, http.StatusOK, e.card()) // the client is gone
 	return nil

@@ -67,7 +67,8 @@ func (g *Register) fewGrants() (map[string]string, error) {
 
 // endDoors logs a person out of all browsers and ends their tokens.
 func endDoors(tx *engine.Tx, user string) error {
-	return tx.ExecAll(engine.Named{"user": user}, "DELETE FROM web_logins WHERE user_id = :user", "DELETE FROM api_tokens WHERE user_id = :user")
+	return tx.ExecAll(engine.Named{"user": user}, "DELETE FROM web_logins WHERE user_id = :user",
+		"DELETE FROM api_tokens WHERE user_id = :user")
 }
 
 // Grant gives an id a role, replacing the one it had. by is whoever decided. Who is kept
@@ -149,8 +150,9 @@ func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who
 	if self := g.self(); who.ID == "" && self != "" {
 		who.ID = ofProcess + self
 	}
-	return engine.During("add code", g.db.Exec(ctx, "INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET "+
-		"name = excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until)))
+	return engine.During("add code", g.db.Exec(ctx,
+		"INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET "+
+			"name = excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until)))
 }
 
 // TakeCode uses a code up and returns whom it was for. ok is false when there
