@@ -79,7 +79,9 @@ const (
 	maxUsed   = 4000
 	maxTaken  = 10_000
 	maxQuoted = 500
-	maxName   = 64
+	// maxPreface bounds what a program adds, in runes.
+	maxPreface = 4000
+	maxName    = 64
 )
 
 type input struct {

@@ -16,6 +16,7 @@ import (
 	"parley/internal/agent/background"
 	"parley/internal/agent/dispatch"
 	"parley/internal/agent/scheduled"
+	"parley/internal/app/endpoint"
 	"parley/internal/app/jobs"
 	"parley/internal/app/metrics"
 	"parley/internal/app/platform"
@@ -46,6 +47,7 @@ type app struct {
 	vitals    *vitals
 	port      *port
 	hooks     *webhooks.Hooks
+	programs  *endpoint.Endpoint // nil without http.api
 }
 
 // newApp opens the data folder and assembles the parts; build builds them later. With
@@ -172,6 +174,9 @@ func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.
 // start connects the handler and the adapters to the hub, including the chat on the
 // control page.
 func (a *app) start(adapters ...chat.Adapter) {
+	if a.programs != nil && a.port.page != nil {
+		adapters = append(slices.Clone(adapters), a.programs)
+	}
 	adapters = chat.Fence(a.log, adapters...)
 	a.platforms.adapters = adapters
 	var met sync.Once

@@ -117,7 +117,7 @@ type Source struct {
 
 // confided are commands, and all their verbs, whose words are not kept: they may contain
 // codes and addresses that grant access.
-var confided = []string{"claim", "pair", "page", "web", "tools login", "hook add"}
+var confided = []string{"claim", "pair", "page", "web", "tools login", "hook add", "token new"}
 
 // confides reports whether a command is one of these, by its canonical path.
 func confides(path string) bool {

@@ -52,6 +52,7 @@ var (
 	oldInbox  = chunked.Sweep{Table: "inbox", Where: "state <> 'new' AND at < :done", Do: []string{"DELETE FROM inbox WHERE id = :key"}}
 	oldOutbox = chunked.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done",
 		Do: []string{"DELETE FROM outbox WHERE id = :key"}}
+	oldRequests = chunked.Sweep{Keys: "SELECT id FROM api_requests WHERE at < :done", Do: []string{"DELETE FROM api_requests WHERE id = :key"}}
 )
 
 // Prune deletes the messages of archived sessions beyond retention, keeping
@@ -68,7 +69,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		count *int64
 	}
 	var rest int64
-	tasks := []task{{oldInbox, &p.Inbox}, {oldOutbox, &p.Inbox}, {pastPrecedents, &rest}}
+	tasks := []task{{oldInbox, &p.Inbox}, {oldOutbox, &p.Inbox}, {oldRequests, &rest}, {pastPrecedents, &rest}}
 	if r.Archived > 0 {
 		tasks = append(tasks, task{surplus, &p.Messages})
 	}
