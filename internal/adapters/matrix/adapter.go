@@ -49,6 +49,8 @@ type Adapter struct {
 	now  func() time.Time
 	born time.Time // of this process
 
+	known  chan struct{}           // closed once we know our rooms, without which nothing can be sent
+	once   sync.Once               // closes known
 	me     atomic.Pointer[account] // nil until Run has learned it
 	rooms  rooms
 	health health
@@ -95,6 +97,7 @@ func New(o Options) (*Adapter, error) {
 	}
 	a := &Adapter{rest: newRest(o), o: o, log: o.Log, now: o.Now, born: o.Now()}
 	a.seen.Most, a.asked.Most, a.typing.Most, a.spoke.Most = maxSeen, maxPlace, maxPlace, maxPlace
+	a.known = make(chan struct{})
 	a.errand.wake = make(chan struct{}, 1)
 	return a, nil
 }
@@ -144,6 +147,7 @@ func (a *Adapter) learn(ctx context.Context) (since string, err error) {
 		return "", fmt.Errorf("describe rooms: %w", err)
 	}
 	a.rooms.absorb(a.self(), r)
+	a.once.Do(func() { close(a.known) })
 	a.invited(ctx, r)
 	return r.Next, nil
 }

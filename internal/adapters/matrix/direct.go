@@ -41,6 +41,11 @@ func (a *Adapter) Door() string {
 // roomFor returns the room of a conversation; of a direct chat the one in which its person last
 // wrote. It is opened where there is none.
 func (a *Adapter) roomFor(ctx context.Context, k chat.Key) (string, error) {
+	select {
+	case <-a.known:
+	case <-ctx.Done():
+		return "", errConnecting
+	}
 	channel := fromKey.Replace(k.Channel)
 	if !strings.HasPrefix(channel, "@") {
 		return channel, nil
