@@ -146,7 +146,7 @@ func (a *Adapter) learn(ctx context.Context) (since string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("describe rooms: %w", err)
 	}
-	a.rooms.absorb(a.self(), r)
+	a.rooms.absorb(r)
 	a.once.Do(func() { close(a.known) })
 	a.invited(ctx, r)
 	return r.Next, nil

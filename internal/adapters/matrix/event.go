@@ -76,7 +76,7 @@ func (a *Adapter) event(ctx context.Context, room string, e *wireEvent, b *chat.
 		return nil
 	}
 	if e.StateKey != nil {
-		a.rooms.note(a.self(), room, e)
+		a.rooms.note(room, e)
 		a.stateChanged(ctx, room, e, b)
 		return nil
 	}

@@ -83,7 +83,7 @@ func (rs *rooms) direct(person string) (list []string) {
 }
 
 // absorb takes over what a sync says about rooms, but for their timelines.
-func (rs *rooms) absorb(self string, r *syncReply) {
+func (rs *rooms) absorb(r *syncReply) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if rs.byID == nil {
@@ -105,7 +105,7 @@ func (rs *rooms) absorb(self string, r *syncReply) {
 		}
 		one.summarize(j.Summary)
 		for i := range j.State.Events {
-			one.state(self, &j.State.Events[i])
+			one.state(&j.State.Events[i])
 		}
 	}
 	for id := range r.Rooms.Leave {
@@ -126,10 +126,10 @@ func (r *room) summarize(s summary) {
 }
 
 // note takes over a state event of a timeline.
-func (rs *rooms) note(self, id string, e *wireEvent) {
+func (rs *rooms) note(id string, e *wireEvent) {
 	rs.with(id, func(r *room) {
 		if r != nil {
-			r.state(self, e)
+			r.state(e)
 		}
 	})
 }
@@ -137,7 +137,7 @@ func (rs *rooms) note(self, id string, e *wireEvent) {
 // maxNames bounds the names that are known of the members of one room.
 const maxNames = 5000
 
-func (r *room) state(self string, e *wireEvent) {
+func (r *room) state(e *wireEvent) {
 	if e.StateKey == nil {
 		return
 	}

@@ -202,7 +202,7 @@ func (a *Adapter) begin(ctx context.Context, in chat.Intake, now string) error {
 func (a *Adapter) batch(ctx context.Context, r *syncReply, notes map[string]string) (b chat.Batch, read map[string]string, err error) {
 	b = chat.Batch{Platform: Platform, Cursors: map[string]string{}}
 	read = map[string]string{}
-	a.rooms.absorb(a.self(), r)
+	a.rooms.absorb(r)
 	for _, id := range slices.Sorted(maps.Keys(r.Rooms.Join)) {
 		events, err := a.whole(ctx, id, r.Rooms.Join[id].Timeline, notes[a.cursor()])
 		if err != nil {
@@ -229,17 +229,26 @@ func (a *Adapter) batch(ctx context.Context, r *syncReply, notes map[string]stri
 // maxGap bounds what is fetched of one room's gap, in events.
 const maxGap = 20_000
 
+// maxBefore bounds how far back we look for the invitation to a room, in pages.
+const maxBefore = 3
+
 // whole returns what was said in a room since a sync: its timeline, and before it what the
 // server left out. In a room that we have just joined it begins where we were invited.
 func (a *Adapter) whole(ctx context.Context, id string, t timeline, since string) (events []wireEvent, err error) {
 	events = t.Events
-	from := t.Before
-	for t.Limited && from != "" && !a.entered(events) {
+	before := 0
+	for from := t.Before; t.Limited && from != ""; {
+		v := url.Values{"dir": {"b"}, "from": {from}, "to": {since}, "limit": {"100"}}
+		if a.joinedAt(events) >= 0 { // what the last sync brought ended before we were there
+			v.Del("to")
+			if before++; a.entry(events) < a.joinedAt(events) || before > maxBefore {
+				break
+			}
+		}
 		var page struct {
 			Events eventList `json:"chunk"`
 			End    string    `json:"end"`
 		}
-		v := url.Values{"dir": {"b"}, "from": {from}, "to": {since}, "limit": {"100"}}
 		err := a.call(ctx, http.MethodGet, "/v3/rooms/"+esc(id)+"/messages?"+v.Encode(), nil, &page)
 		if statusOf(err) == http.StatusForbidden || statusOf(err) == http.StatusNotFound {
 			break // we have left
@@ -258,11 +267,12 @@ func (a *Adapter) whole(ctx context.Context, id string, t timeline, since string
 		}
 		from = page.End
 	}
-	return events[a.entry(events):], nil
+	at := a.entry(events)
+	for i := range events[:at] { // what was said before is not ours to read, but the room is as it became
+		a.rooms.note(id, &events[i])
+	}
+	return events[at:], nil
 }
-
-// entered reports whether we came into a room within its events.
-func (a *Adapter) entered(events []wireEvent) bool { return a.joinedAt(events) >= 0 }
 
 // joinedAt returns where we came into a room, -1 if we were in it.
 func (a *Adapter) joinedAt(events []wireEvent) int {

@@ -276,11 +276,21 @@ func (s *Server) sync(r *http.Request) (any, *problem) {
 func (s *Server) since(since, limit int, all bool) (out map[string]any, news bool) {
 	joined, invited, left := map[string]any{}, map[string]any{}, map[string]any{}
 	for id, r := range s.rooms {
-		var list []*Event
-		for _, e := range s.events[since:] {
-			if e.Room == id {
-				list = append(list, e)
+		var list, whole []*Event
+		came := false
+		for i, e := range s.events {
+			if e.Room != id {
+				continue
 			}
+			if whole = append(whole, e); i < since {
+				continue
+			}
+			list = append(list, e)
+			was, _ := e.Unsigned["prev_content"].(map[string]any)
+			came = came || e.StateKey != nil && *e.StateKey == Bot && e.Content["membership"] == "join" && was["membership"] != "join"
+		}
+		if came { // real servers show what was said before we came, too
+			list = whole
 		}
 		for _, e := range s.again {
 			if e.Room == id && !all {
