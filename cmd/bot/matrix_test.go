@@ -132,7 +132,8 @@ func TestRoughMatrix(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.llm.Quiet()
-			x := &roughMatrix{w: w, s: w.onMatrix(t), r: rand.New(rand.NewPCG(uint64(seed), 33)), want: map[string][]string{}, who: map[string]string{}}
+			x := &roughMatrix{w: w, s: w.onMatrix(t), r: rand.New(rand.NewPCG(uint64(seed), 33)), want: map[string][]string{},
+				who: map[string]string{}}
 			x.play(t, 100)
 		})
 	}

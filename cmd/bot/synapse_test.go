@@ -162,10 +162,11 @@ func (s *synapse) stop() {
 	_ = s.run.Wait()
 }
 
-// ask makes one request.
-func (s *synapse) ask(method, path, token string, in, out any) error {
-	body, _ := json.Marshal(in)
-	req, err := http.NewRequest(method, s.url+"/_matrix/client"+path, bytes.NewReader(body))
+// ask makes one request; body is what is sent, and what the answer is read into.
+func (s *synapse) ask(method, path, token string, body ...any) error {
+	in, out := body[0], body[1]
+	sent, _ := json.Marshal(in)
+	req, err := http.NewRequest(method, s.url+"/_matrix/client"+path, bytes.NewReader(sent))
 	if err != nil {
 		return err
 	}

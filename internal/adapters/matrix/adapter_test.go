@@ -120,7 +120,8 @@ func TestRoomsAndThreads(t *testing.T) {
 	s.Say(room, ann, "Parley: how are you?", nil)
 	s.Say(room, ann, "well, you?", map[string]any{"m.mentions": map[string]any{"user_ids": []string{matrixtest.Bot}}})
 	s.Say(room, "@bob:example.org", "in here", map[string]any{"m.relates_to": map[string]any{"rel_type": "m.thread", "event_id": root}})
-	s.Say(room, "@bob:example.org", "about that", map[string]any{"m.relates_to": map[string]any{"m.in_reply_to": map[string]any{"event_id": root}}})
+	s.Say(room, "@bob:example.org", "about that",
+		map[string]any{"m.relates_to": map[string]any{"m.in_reply_to": map[string]any{"event_id": root}}})
 	s.Say(room, ann, "a notice", map[string]any{"msgtype": "m.notice"})
 	s.Say(room, ann, "!help", nil)
 	s.Say(room, ann, "/help", nil)
@@ -181,8 +182,8 @@ func TestButtons(t *testing.T) {
 	stop := begin(t, a, in)
 	s.Say(room, ann, "go", nil)
 	m := in.waits(t, 1)[0]
-	id, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "Sure?", Nonce: "n1",
-		Buttons: [][]chat.Button{{{Label: "Yes", Data: "confirm:1"}, {Label: "No", Data: "drop:1"}, {Label: "More", URL: "https://example.org"}}}})
+	id, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "Sure?", Nonce: "n1", Buttons: [][]chat.Button{
+		{{Label: "Yes", Data: "confirm:1"}, {Label: "No", Data: "drop:1"}, {Label: "More", URL: "https://example.org"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

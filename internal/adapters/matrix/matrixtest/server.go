@@ -132,9 +132,11 @@ func (s *Server) add(e *Event) *Event {
 
 func ptr(s string) *string { return &s }
 
-// member makes a membership. The lock is held.
-func (s *Server) member(room, by, who, membership string, direct bool) {
+// member makes a membership, with " directly" behind an invitation to a direct chat. The lock is
+// held.
+func (s *Server) member(room, by, who, membership string) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(who, "@"), ":")
+	membership, direct := strings.CutSuffix(membership, " directly")
 	c := map[string]any{"membership": membership, "displayname": name}
 	if direct {
 		c["is_direct"] = true
@@ -148,7 +150,7 @@ func (s *Server) Room(name string, members ...string) (id string) {
 		id = fmt.Sprintf("!room%d:example.org", len(s.rooms)+1)
 		s.makeRoom(id, members[0], name)
 		for _, who := range members {
-			s.member(id, who, who, "join", false)
+			s.member(id, who, who, "join")
 		}
 	})
 	return id
@@ -172,12 +174,16 @@ func (s *Server) Direct(person string) string { return s.Room("", person, Bot) }
 
 // Invite invites the bot.
 func (s *Server) Invite(room, by string, direct bool) {
-	s.locked(func() { s.member(room, by, Bot, "invite", direct) })
+	how := "invite"
+	if direct {
+		how += " directly"
+	}
+	s.locked(func() { s.member(room, by, Bot, how) })
 }
 
 // Member sets what somebody is in a room.
 func (s *Server) Member(room, who, membership string) {
-	s.locked(func() { s.member(room, who, who, membership, false) })
+	s.locked(func() { s.member(room, who, who, membership) })
 }
 
 // Membership returns what somebody is in a room.

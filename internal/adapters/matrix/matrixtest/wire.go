@@ -126,9 +126,9 @@ func (s *Server) create(body []byte) (any, *problem) {
 	_ = json.Unmarshal(body, &in)
 	id := fmt.Sprintf("!room%d:example.org", len(s.rooms)+1)
 	s.makeRoom(id, Bot, "")
-	s.member(id, Bot, Bot, "join", false)
+	s.member(id, Bot, Bot, "join")
 	for _, who := range in.Invite {
-		s.member(id, Bot, who, "invite", true)
+		s.member(id, Bot, who, "invite directly")
 	}
 	return map[string]any{"room_id": id}, nil
 }
@@ -139,7 +139,7 @@ func (s *Server) join(id string) (any, *problem) {
 	case r == nil:
 		return nil, notFound
 	case r.members[Bot] == "invite" || r.state["m.room.join_rules|"].Content["join_rule"] == "public":
-		s.member(id, Bot, Bot, "join", false)
+		s.member(id, Bot, Bot, "join")
 	case r.members[Bot] != "join":
 		return nil, forbidden
 	}
@@ -153,7 +153,7 @@ func (s *Server) inRoom(q *http.Request, id string, parts []string, body []byte)
 	}
 	switch parts[0] {
 	case "leave":
-		s.member(id, Bot, Bot, "leave", false)
+		s.member(id, Bot, Bot, "leave")
 		return struct{}{}, nil
 	case "typing":
 		s.typing[id] = strings.Contains(string(body), `"typing":true`)
