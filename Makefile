@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: citations cluster costs crossings lane notes recall times translations walls run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: citations cluster costs crossings lane matrix notes recall times translations walls run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -34,6 +34,14 @@ race:
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench '^Benchmark(Figures|Stored)$$' -benchtime 1x -timeout 30m ./cmd/bot
 	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^Benchmark(Figures|Stored)$$' -benchmem ./...
+
+# A thousand messages through a real homeserver while the bot is killed, the server starts again
+# and syncs have gaps. SYNAPSE is the Python of an environment that has matrix-synapse:
+# python3 -m venv DIR && DIR/bin/pip install matrix-synapse, then SYNAPSE=DIR/bin/python.
+SYNAPSE  := python3
+MESSAGES := 1000
+matrix:
+	PARLEY_SYNAPSE=$(SYNAPSE) PARLEY_MESSAGES=$(MESSAGES) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestSynapse$$' ./cmd/bot
 
 # What adding a platform, a tool, a command, a setting or a column costs in existing
 # files: each is added to a copy of the tree, built and tested. Takes minutes.

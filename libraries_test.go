@@ -24,6 +24,8 @@ var libraries = []allowed{
 	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the types and numbers of the platform"},
 	{"internal/adapters/discord", "github.com/gorilla/websocket", "the connection to the gateway"},
 	{"internal/adapters/discord/discordtest", "github.com/gorilla/websocket", "fakes the gateway"},
+	{"internal/adapters/matrix", "maunium.net/go/mautrix", "the types and names of the platform"},
+	{"internal/adapters/matrix", "github.com/yuin/goldmark", "Markdown to the HTML that Matrix knows"},
 	{"internal/adapters/telegram", "github.com/go-telegram/bot", "the platform's library"},
 	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},
 	{"internal/adapters/terminal", "github.com/yuin/goldmark", "Markdown to styles and columns"},

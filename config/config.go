@@ -32,6 +32,7 @@ type Config struct {
 	Routes    Routes     `yaml:"routes"`
 	Telegram  Telegram   `yaml:"telegram"`
 	Discord   Discord    `yaml:"discord"`
+	Matrix    Matrix     `yaml:"matrix"`
 	Access    Access     `yaml:"access"`
 	Session   Session    `yaml:"session"`
 	Context   Context    `yaml:"context"`

@@ -11,11 +11,13 @@ import (
 // laneAsks begins the question of the lane for the time of an alarm.
 const laneAsks = "For when?"
 
-// eachPlatform plays a conversation on Telegram and on Discord, where the model answers
+// eachPlatform plays a conversation on Telegram, Discord and Matrix, where the model answers
 // "paid".
 func eachPlatform(t *testing.T, env []string, play func(t *testing.T, w *world, say func(string) string)) {
 	t.Helper()
-	for name, on := range map[string]func(*testing.T, *world) func(string) string{"telegram": onTelegram, "discord": onDiscordDM} {
+	for name, on := range map[string]func(*testing.T, *world) func(string) string{
+		"telegram": onTelegram, "discord": onDiscordDM, "matrix": onMatrixDM,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, append([]string{"BOT_MODEL_RETRY_FOR=0s", "BOT_MODEL_RETRIES=1"}, env...)...)

@@ -9,6 +9,7 @@ import (
 	"parley/internal/app/console"
 	"parley/internal/app/platform"
 	"parley/internal/chat"
+	"parley/internal/command/gate"
 )
 
 // platforms owns the adapters and the hub, which joins them with the handler.
@@ -31,6 +32,10 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
 				return f.commands.Suggest(ctx, m, option, typed)
+			},
+			Welcome: func(ctx context.Context, m chat.Message) bool {
+				role, err := f.people.gate.Role(ctx, m)
+				return err == nil && role > gate.Stranger
 			},
 		})
 		if err != nil {

@@ -94,10 +94,14 @@ func such(examples []string) error { return text.Tell("for example %s", strings.
 // that many can write under. It also works for platforms without a grammar here.
 func (l Identities) Oneself(m Message) bool {
 	platform, local := CutID(m.From.ID)
-	if platform != m.Key.Platform && m.Key.Platform != Programs || local == "" || strings.Contains(local, ":") {
+	if platform != m.Key.Platform && m.Key.Platform != Programs {
 		return false
 	}
-	return !slices.ContainsFunc(l, func(one Identity) bool { return one.Platform == platform && one.Shared[local] != "" })
+	i := slices.IndexFunc(l, func(one Identity) bool { return one.Platform == platform })
+	if i < 0 {
+		return local != "" && !strings.Contains(local, ":")
+	}
+	return l[i].Person(local) && l[i].Shared[local] == ""
 }
 
 func (l Identities) place(id string) bool {

@@ -23,6 +23,7 @@ func All() []Platform {
 	return []Platform{
 		telegramPlatform,
 		discordPlatform,
+		matrixPlatform,
 		terminalPlatform,
 	}
 }
@@ -89,6 +90,8 @@ type Surroundings struct {
 	Toast   func(ctx context.Context, m chat.Message) (text string, refused bool)
 	Private func(ctx context.Context, m chat.Message) bool
 	Suggest func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice
+	// Welcome reports whether somebody was let in, who invites the bot to a place.
+	Welcome func(ctx context.Context, m chat.Message) bool
 }
 
 // On reports whether a platform is set up.
