@@ -13,6 +13,7 @@ import (
 	"parley/internal/app/console"
 	"parley/internal/app/webhooks"
 	"parley/internal/command/health"
+	"parley/internal/tools/mcp"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"parley/internal/playbook/files"
@@ -31,6 +32,9 @@ type port struct {
 	hooks  *webhooks.Hooks
 	door   net.Listener // for webhooks alone; nil without http.hooks_listen
 	ready  atomic.Bool  // webhooks may deliver
+	mcp    *mcp.Door    // for MCP clients; nil where it is off
+	// bearer returns whose a token is; ok is false for nobody's.
+	bearer func(ctx context.Context, token string) (person string, ok bool, err error)
 }
 
 // open opens the operator's port, if one is set, and makes the control page.
@@ -44,6 +48,10 @@ func (p *port) open() (net.Listener, error) {
 	}
 	p.page = p.newPage(l.Addr().String())
 	p.front.platforms.members = p.page.Members
+	if p.mcp = p.newDoor(); p.mcp != nil {
+		p.page.Guarded(mcp.Pattern, p.mcp)
+		p.page.Guarded("/.well-known/", http.NotFoundHandler()) // there a client looks for a login that a token needs not
+	}
 	return l, nil
 }
 
