@@ -105,6 +105,28 @@ func (p *port) guest(ctx context.Context, person string) (g mcp.Guest, err error
 	return mcp.Guest{As: c, Set: forClients(set)}, err
 }
 
+// expelTime is how long forgetting somebody waits for what their programs have under way.
+const expelTime = 10 * time.Second
+
+// expelling ends what a person's programs have under way before the person is forgotten, so
+// that nothing is stored of them afterwards. forget may be nil.
+func (p *port) expelling(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
+	return func(ctx context.Context, user string) (func(), error) {
+		limit, cancel := context.WithTimeout(ctx, expelTime)
+		defer cancel()
+		back := p.mcp.Expel(limit, user)
+		if forget == nil {
+			return back, nil
+		}
+		over, err := forget(ctx, user)
+		if err != nil {
+			back()
+			return nil, err
+		}
+		return func() { over(); back() }, nil
+	}
+}
+
 // asOwner returns a call of the first owner's program in their direct chat.
 func (b *base) asOwner() tools.Call {
 	owner := terminal.UserID(b.firstOwner())

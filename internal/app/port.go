@@ -49,6 +49,7 @@ func (p *port) open() (net.Listener, error) {
 	p.page = p.newPage(l.Addr().String())
 	p.front.platforms.members = p.page.Members
 	if p.mcp = p.newDoor(); p.mcp != nil {
+		p.store.Forgetting = p.expelling(p.store.Forgetting)
 		p.page.Guarded(mcp.Pattern, p.mcp)
 		p.page.Guarded("/.well-known/", http.NotFoundHandler()) // there a client looks for a login that a token needs not
 	}
