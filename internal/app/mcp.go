@@ -10,7 +10,7 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
-	"parley/internal/app/rates"
+	"parley/internal/app/bucket"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command/gate"
@@ -68,11 +68,11 @@ func (p *port) newDoor() *mcp.Door {
 	if !p.cfg.HTTP.MCP || p.cfg.HTTP.Listen == "" {
 		return nil
 	}
-	limit := rates.New(p.now)
+	limit := bucket.New(func() int { return p.inForce.Load().HTTP.MCPPerMinute }, p.now)
 	return mcp.NewDoor(mcp.DoorOptions{
 		Bearer: p.bearer, Log: p.log, Runner: func() *tools.Runner { return p.mind.runner },
 		Guest: func(ctx context.Context, person string) (mcp.Guest, error) {
-			if wait := limit.Take(person, p.inForce.Load().HTTP.MCPPerMinute); wait > 0 {
+			if wait := limit.Take(person); wait > 0 {
 				return mcp.Guest{}, &mcp.LaterError{After: wait}
 			}
 			return p.guest(ctx, person)
