@@ -278,6 +278,9 @@ func (c *Config) together(fail fail) {
 	if c.HTTP.MCP && c.HTTP.Listen == "" {
 		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "http.mcp"))
 	}
+	if c.HTTP.API && c.HTTP.Listen == "" {
+		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "http.api"))
+	}
 	c.unique(fail)
 	c.servers(fail)
 	c.services(fail)

@@ -79,6 +79,8 @@ const (
 	maxUsed   = 4000
 	maxTaken  = 10_000
 	maxQuoted = 500
+	// maxPreface bounds what a program adds, in runes.
+	maxPreface = 4000
 	maxName   = 64
 )
 

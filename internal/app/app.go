@@ -16,6 +16,7 @@ import (
 	"parley/internal/agent/background"
 	"parley/internal/agent/dispatch"
 	"parley/internal/agent/scheduled"
+	"parley/internal/app/endpoint"
 	"parley/internal/app/jobs"
 	"parley/internal/app/metrics"
 	"parley/internal/app/platform"
@@ -46,6 +47,7 @@ type app struct {
 	vitals    *vitals
 	port      *port
 	hooks     *webhooks.Hooks
+	programs  *endpoint.Endpoint // nil without http.api
 }
 
 // newApp opens the data folder and assembles the parts; build builds them later. With
@@ -88,7 +90,6 @@ func assemble(b *base, m *models, s *storage) *app {
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
 	a.port = &port{base: b, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind, front: a.front}
-	a.port.bearer = func(context.Context, string) (string, bool, error) { return "", false, nil }
 	a.settings.changed = a.port.changed
 	a.hooks = a.newHooks()
 	a.port.hooks, a.platforms.again = a.hooks, a.hooks.Again
@@ -169,6 +170,9 @@ func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.
 // start connects the handler and the adapters to the hub, including the chat on the
 // control page.
 func (a *app) start(adapters ...chat.Adapter) {
+	if a.programs != nil && a.port.page != nil {
+		adapters = append(slices.Clone(adapters), a.programs)
+	}
 	adapters = chat.Fence(a.log, adapters...)
 	a.platforms.adapters = adapters
 	var met sync.Once

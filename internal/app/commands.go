@@ -51,6 +51,7 @@ func (a *app) commands() command.Groups {
 		Reminders: command.Reminders{Planner: a.people.planner(), Location: a.people.location},
 		Handoff:   command.Handoff{Desk: f.desk, Choices: f.desk.Choices},
 		Hooks:     a.hookCommands(),
+		Tokens:    a.tokenCommands(),
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
 		Voice:     f.voiceCommand(),

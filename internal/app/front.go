@@ -9,6 +9,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/agent/handover"
 	"parley/internal/agent/scheduled"
+	"parley/internal/app/endpoint"
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/command"
@@ -33,9 +34,10 @@ type front struct {
 	quotas    *gate.Quotas
 	confirm   *gate.Confirmations
 	commands  *gate.Commands
-	voice     *voice   // nil is silent
-	approved  gate.Do  // acts on a yes to /tools approve
-	debug     sync.Map // chat.Key -> true where answers show calls and timings
+	voice     *voice             // nil is silent
+	programs  *endpoint.Endpoint // nil without http.api
+	approved  gate.Do            // acts on a yes to /tools approve
+	debug     sync.Map           // chat.Key -> true where answers show calls and timings
 }
 
 // open builds gate, quotas and confirmations. isAdmin asks the platform; nil means nobody
@@ -163,6 +165,9 @@ func (f *front) handler() chat.Handler {
 	titled := &titles{set: f.store.Access.SetTitle, log: f.log}
 	said := discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.noting(f.hooked(f.manners().Wrap(way))))
 	all := f.models.spans.Messages(f.voice.speaking(said))
+	if f.programs != nil {
+		all = f.programs.Wrap(all)
+	}
 	if members := f.platforms.members; members != nil {
 		return members.Feeds.Wrap(all)
 	}

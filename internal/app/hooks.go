@@ -22,12 +22,7 @@ import (
 func (a *app) newHooks() *webhooks.Hooks {
 	return webhooks.New(webhooks.Options{
 		Settings: a.settingHooks(), Store: a.store, Now: a.now, Log: a.log,
-		Hub: func() *chat.Hub {
-			if !a.port.ready.Load() {
-				return nil
-			}
-			return a.platforms.hub
-		},
+		Hub:       a.hubOnceReady,
 		Runs:      a.runs,
 		PerMinute: func() int { return a.inForce.Load().HTTP.HooksPerMinute },
 	})

@@ -80,6 +80,12 @@ func (p *port) newDoor() *mcp.Door {
 	})
 }
 
+// bearer returns whose a token is; ok is false for nobody's.
+func (p *port) bearer(ctx context.Context, token string) (person string, ok bool, err error) {
+	t, ok, err := p.store.Tokens.Find(ctx, token)
+	return t.User, ok, err
+}
+
 // guest returns what a person's programs may do: what the person may in their direct chat, of
 // what is for programs.
 func (p *port) guest(ctx context.Context, person string) (g mcp.Guest, err error) {

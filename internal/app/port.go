@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/app/console"
+	"parley/internal/app/endpoint"
 	"parley/internal/app/webhooks"
 	"parley/internal/command/health"
 	"parley/internal/tools/mcp"
@@ -31,10 +32,10 @@ type port struct {
 	page   *console.Page // nil without http.listen
 	hooks  *webhooks.Hooks
 	door   net.Listener // for webhooks alone; nil without http.hooks_listen
-	ready  atomic.Bool  // webhooks may deliver
+	ready  atomic.Bool  // webhooks and programs may deliver
 	mcp    *mcp.Door    // for MCP clients; nil where it is off
-	// bearer returns whose a token is; ok is false for nobody's.
-	bearer func(ctx context.Context, token string) (person string, ok bool, err error)
+
+	programs *endpoint.Endpoint // nil without http.api
 }
 
 // open opens the operator's port, if one is set, and makes the control page.
@@ -64,6 +65,9 @@ func (p *port) listen(ctx context.Context, l net.Listener) {
 	p.page.Beside("GET /metrics", promhttp.HandlerFor(p.counts.Registry, promhttp.HandlerOpts{}))
 	if p.door == nil {
 		p.page.Open(webhooks.Pattern, p.hooks)
+	}
+	if p.programs != nil {
+		p.page.Open(endpoint.Pattern, p.programs)
 	}
 	p.serve(ctx, l, p.page)
 }

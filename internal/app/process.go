@@ -77,6 +77,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	}
 	defer a.close()
 	a.level, a.vitals.supervisor = &level, supervisor
+	a.openToPrograms()
 	platforms, err := a.platforms.setUp(a.front)
 	if err != nil {
 		return err

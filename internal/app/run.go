@@ -46,6 +46,9 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.jobs.Add("browsers", "@every 1m", a.port.page.Members.Prepare)
 		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx, never fails
 	}
+	if port != nil && a.programs != nil {
+		a.jobs.Add("requests of programs", "@every 10m", a.programs.Sweep)
+	}
 	a.chores.schedule(a.jobs)
 	a.storage.watch(ctx, a.jobs)
 	a.vitals.gauges()

@@ -94,7 +94,7 @@ func such(examples []string) error { return text.Tell("for example %s", strings.
 // that many can write under. It also works for platforms without a grammar here.
 func (l Identities) Oneself(m Message) bool {
 	platform, local := CutID(m.From.ID)
-	if platform != m.Key.Platform || local == "" || strings.Contains(local, ":") {
+	if platform != m.Key.Platform && m.Key.Platform != Programs || local == "" || strings.Contains(local, ":") {
 		return false
 	}
 	return !slices.ContainsFunc(l, func(one Identity) bool { return one.Platform == platform && one.Shared[local] != "" })

@@ -88,6 +88,9 @@ type Message struct {
 	// Quote is the text of the message this one replies to, when known: data,
 	// never instructions.
 	Quote string `json:"quote,omitempty"`
+	// Preface is what a program of the author sends with each message, such as how to answer:
+	// their own wish, not a rule of the bot.
+	Preface string `json:"preface,omitempty"`
 	// Relayed is true if Quote holds words of neither the author nor the bot.
 	Relayed bool `json:"relayed,omitempty"`
 	// Addressed is true if an answer is expected: a direct chat, a mention, a

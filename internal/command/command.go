@@ -39,6 +39,7 @@ type Groups struct {
 	Journal   Journal
 	Handoff   Handoff
 	Hooks     Hooks
+	Tokens    Tokens
 	Person    Person
 	Voice     Voice
 	Notes     Notes
@@ -55,7 +56,7 @@ func (g Groups) Table() []gate.Command {
 			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
 			g.Insight.trace(), g.General.page(), g.Web.command(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
 			g.Facts.command(), g.Decisions.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(),
-			g.Handoff.command(), g.Hooks.command(),
+			g.Handoff.command(), g.Hooks.command(), g.Tokens.command(),
 			g.Person.Language.Command(), g.Person.export(), g.Person.forgetMe(),
 		},
 		g.Voice.commands(), g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))

@@ -60,6 +60,8 @@ var erasedAtOnce = []string{
 	"DELETE FROM attempts WHERE user_id = :user",
 	"DELETE FROM web_logins WHERE user_id = :user",
 	"DELETE FROM web_files WHERE user_id = :user",
+	"DELETE FROM api_tokens WHERE user_id = :user",
+	"DELETE FROM api_requests WHERE user_id = :user",
 	"DELETE FROM people WHERE user_id = :user",
 	"DELETE FROM agent_people WHERE user_id = :user",
 	"DELETE FROM closed_places WHERE state = 'blocked' AND EXISTS (SELECT 1 FROM membership b WHERE b.user_id = :user AND " +

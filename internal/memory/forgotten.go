@@ -157,7 +157,8 @@ func (s *Store) AfterRestore(ctx context.Context, dir string) (r Restored, ok bo
 		_, e3 := tx.Exec("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", restoredAt,
 			[]byte(Stamp(s.now())))
 		_, e4 := tx.Exec("DELETE FROM web_logins") // some may have been ended since
-		return errors.Join(err, e1, e2, e3, e4)
+		_, e5 := tx.Exec("DELETE FROM api_tokens") // as of these
+		return errors.Join(err, e1, e2, e3, e4, e5)
 	})
 	s.revived.again()
 	return r, err == nil, during("settle what came back with a restore", err)

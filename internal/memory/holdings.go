@@ -90,6 +90,8 @@ var holdings = []holding{
 	{"codes.name", "", whyPassing, keptForATurn},
 	{"web_files.name", "", whyPassing, keptForATurn},
 	{"web_files.data", "", whyPassing, keptForATurn},
+	{"api_tokens.name", "", whyPassing, keptOpen},
+	{"api_requests.answer", "", whyPassing, keptForDays},
 	{"settings.value", "", whyPassing, keptForATurn},
 	{"dead_letters.raw", "", whyForeign, keptAudited},
 }

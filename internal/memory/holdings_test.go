@@ -72,6 +72,9 @@ var wordless = []string{
 	"tasks.updated_at", "tasks.done_at", "tasks.people", "tasks.agent",
 	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
 	"web_logins.*", "web_files.id", "web_files.user_id", "web_files.at",
+	"api_tokens.id", "api_tokens.hash", "api_tokens.user_id", "api_tokens.created_at", "api_tokens.used_at",
+	"api_requests.id", "api_requests.user_id", "api_requests.platform", "api_requests.channel", "api_requests.thread",
+	"api_requests.twin", "api_requests.digest", "api_requests.state", "api_requests.at",
 }
 
 // textColumns returns the columns of the schema that can hold words.
@@ -176,6 +179,9 @@ func plant(t *testing.T, s *Store, who string) {
 				"codes.name") + "', '', '9')",
 			"INSERT INTO web_files VALUES ('" + who + "file', '" + user + "', '" + marker(who, "web_files.name") + "', '" + marker(who,
 				"web_files.data") + "', '8')",
+			"INSERT INTO api_tokens VALUES ('" + who + "', '" + who + "', '" + user + "', '" + marker(who, "api_tokens.name") + "', '8', '')",
+			"INSERT INTO api_requests VALUES ('" + who + "', '" + user + "', 'api', 'x." + who + "', '', '', '', 'open', '" + marker(who,
+				"api_requests.answer") + "', '8')",
 			"INSERT INTO questions (user_id, platform, channel, id, body, text, came, name, by_name, asked_at, expires_at, state) VALUES ('" +
 				user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") +
 				"', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who,

@@ -76,6 +76,7 @@ var oldPlaces = map[string]string{
 	"key_facts.call_key":      "as of reminders",
 	"hooks.channel":           "what an owner said, as in the settings; it is looked up whenever something comes",
 	"hook_deliveries.channel": "as of hooks",
+	"api_requests.channel":    "named after its person, so it never moves",
 	"cursors.name":            "channels of Discord, which keep their ids",
 	"key_facts.owner":         "a hash of the subject, which goes with it",
 	"key_facts_fts.owner":     "as of key_facts",
@@ -122,6 +123,7 @@ var placeless = map[string]string{
 	"titles": "title", "tool_calls": "arguments at call_id class decision_id name result status",
 	"usage":      "day model platform purpose user_id",
 	"web_logins": "browser created_at hash id platform state until used_at user_id", "web_files": "at data id name user_id",
+	"api_tokens": "created_at hash id name used_at user_id", "api_requests": "answer at digest id platform state thread twin user_id",
 }
 
 // TestEveryPlaceMoves: each column of text names a channel, or is known to name none, and

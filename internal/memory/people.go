@@ -38,7 +38,7 @@ func (s *People) Person(_ context.Context, id, agent string) (Person, error) {
 // they never did.
 func (s *People) DirectChat(_ context.Context, id string) (k chat.Key, err error) {
 	err = s.db.QueryRow(`SELECT m.platform, m.channel, m.thread FROM messages m JOIN sessions s ON s.id = m.session_id
-		WHERE m.user_id = ? AND m.role = 'user' AND s.direct ORDER BY m.id DESC LIMIT 1`, id).Scan(&k.Platform, &k.Channel, &k.Thread)
+		WHERE m.user_id = ? AND m.role = 'user' AND s.direct AND m.platform <> ? ORDER BY m.id DESC LIMIT 1`, id, chat.Programs).Scan(&k.Platform, &k.Channel, &k.Thread)
 	return k, during("find direct chat", err)
 }
 

@@ -23,6 +23,7 @@ import (
 	"parley/internal/memory/privacy"
 	"parley/internal/memory/search"
 	"parley/internal/memory/sessions"
+	"parley/internal/memory/tokens"
 	"parley/internal/memory/usage"
 )
 
@@ -42,6 +43,7 @@ type Store struct {
 	Past      *sessions.Archive // sessions as people see them
 	Handoffs  *handoff.Handoffs // conversations that people answer
 	Hooks     *hooks.Store      // that speak for other programs
+	Tokens    *tokens.Store     // with which programs speak for people
 	Ends      *ends.Stream      // what ended, until everyone has acted on it
 	Browse    *search.Shelf     // all conversations, for the owner
 	Lanes     *lanes.Owned      // which conversations are this process's; nil where it is alone
@@ -139,6 +141,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.Access = access.NewRegister(db, o.Now, func() string { return lanes.Self(o.Node) })
 	s.Usage = usage.NewLedger(db, o.Now)
 	s.Handoffs, s.Ends, s.Hooks = handoff.New(db, o.Now), ends.NewStream(db, o.Now), hooks.NewStore(db, o.Now)
+	s.Tokens = tokens.NewStore(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}

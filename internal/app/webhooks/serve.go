@@ -93,7 +93,7 @@ func (h *Hooks) receive(w http.ResponseWriter, r *http.Request) error {
 	if !p.holds(hook.Secret, raw, h.o.Now()) {
 		return stranger
 	}
-	if wait := h.may(hook.Name); wait > 0 {
+	if wait := h.pace.Take(hook.Name); wait > 0 {
 		return &refusal{http.StatusTooManyRequests, "too many at once", wait}
 	}
 	sent, err := sentIn(r.Header, raw)

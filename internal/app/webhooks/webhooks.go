@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
+	"parley/internal/app/bucket"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/hooks"
@@ -37,8 +37,7 @@ type Hooks struct {
 	o     Options
 	slots chan struct{} // one for each body that is read
 
-	mu    sync.Mutex // guards rates
-	rates map[string]rate
+	pace *bucket.Buckets
 }
 
 // atOnce is how many bodies are read at once.
@@ -46,7 +45,7 @@ const atOnce = 16
 
 // New opens and starts nothing.
 func New(o Options) *Hooks {
-	return &Hooks{o: o, slots: make(chan struct{}, atOnce), rates: map[string]rate{}}
+	return &Hooks{o: o, slots: make(chan struct{}, atOnce), pace: bucket.New(o.PerMinute, o.Now)}
 }
 
 // Any reports whether there is a webhook at all.
@@ -227,33 +226,4 @@ func Of(raw []byte) string {
 	var d delivery
 	_ = json.Unmarshal(raw, &d)
 	return d.Hook
-}
-
-// rate holds what a hook may still send, refilled steadily.
-type rate struct {
-	left float64
-	at   time.Time
-}
-
-// may counts a delivery; wait is how long its sender should wait instead, 0 for not at all.
-func (h *Hooks) may(hook string) (wait time.Duration) {
-	most := float64(h.o.PerMinute())
-	if most <= 0 {
-		return 0
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := h.o.Now()
-	r, ok := h.rates[hook]
-	if !ok {
-		r = rate{most, now}
-	}
-	r = rate{min(most, r.left+max(0, now.Sub(r.at).Minutes())*most), now}
-	if r.left < 1 {
-		h.rates[hook] = r
-		return time.Duration((1-r.left)/most*float64(time.Minute)).Truncate(time.Second) + time.Second
-	}
-	r.left--
-	h.rates[hook] = r
-	return 0
 }

@@ -290,9 +290,14 @@ func (g *Gate) under(ctx context.Context, m chat.Message, rules *rules) (role Ro
 
 // Local reports whether m was typed at the machine itself by its owner: on the
 // owner's page, which only its owner gets into, or at the terminal, unless
-// access.owners says who that is there.
+// access.owners says who that is there. A program with a token that was made
+// there counts as well.
 func (g *Gate) Local(m chat.Message) bool {
-	return g.oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
+	at := m.Key.Platform
+	if at == chat.Programs {
+		at, _ = chat.CutID(m.From.ID)
+	}
+	return g.oneself(m) && (at == ownersPage || at == terminal && g.rules.Load().local)
 }
 
 // Role returns what m's author may do where m was written; people whom the channel's policy

@@ -86,6 +86,7 @@ type Form struct {
 var services = Forms{
 	{"GitHub", text.Pattern(`^(gh[pousr]|github_pat)_`)},
 	{"Slack", text.Pattern(`^xox[a-z]-`)},
+	{"Parley", text.Pattern(`^parley_[a-z2-7]{52}$`)},
 	{"AWS", text.Pattern(`^A(KI|SI)A[A-Z0-9]{16}$`)},
 }
 

@@ -65,18 +65,19 @@ func (g *Register) fewGrants() (map[string]string, error) {
 	return all, err
 }
 
-// endWeb logs a person out of all browsers.
-const endWeb = "DELETE FROM web_logins WHERE user_id = ?"
+// endDoors logs a person out of all browsers and ends their tokens.
+func endDoors(tx *engine.Tx, user string) error {
+	return tx.ExecAll(engine.Named{"user": user}, "DELETE FROM web_logins WHERE user_id = :user", "DELETE FROM api_tokens WHERE user_id = :user")
+}
 
 // Grant gives an id a role, replacing the one it had. by is whoever decided. Who is kept
-// out is logged out of all browsers.
+// out is logged out of all browsers, and their tokens end.
 func (g *Register) Grant(ctx context.Context, id, role, by string) error {
 	return engine.During("grant", g.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = "+
 			"excluded.role, by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now()))
 		if role == "denied" {
-			_, e := tx.Exec(endWeb, id)
-			err = errors.Join(err, e)
+			err = errors.Join(err, endDoors(tx, id))
 		}
 		return err
 	}))
@@ -112,14 +113,14 @@ func (g *Register) Newcomers(ctx context.Context, by string, tell func(id, at st
 		"excluded.value", newcomersTold, list[len(list)-1].at))
 }
 
-// Revoke takes back what Grant gave, and logs the person out of all browsers; false when
+// Revoke takes back what Grant gave, logs the person out of all browsers and ends their tokens; false when
 // there was nothing.
 func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
 	var n int64
 	err := g.db.Write(ctx, func(tx *engine.Tx) error {
 		err := tx.Count(&n, "DELETE FROM grants WHERE id = ?", id)
 		if err == nil {
-			_, err = tx.Exec(endWeb, id)
+			err = endDoors(tx, id)
 		}
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 	"parley/internal/db/engine"
 )
 
-// WebFile is a file that came with a message from a browser.
+// WebFile is a file that came with a message from a browser or a program.
 type WebFile struct {
 	ID, User, Name string
 	Data           []byte
@@ -47,6 +47,13 @@ func (g *Register) SaveWebFiles(ctx context.Context, list []WebFile, limit int64
 		err = nil
 	}
 	return fits, engine.During("store files from a browser", err)
+}
+
+// SweepWebFiles deletes files of messages that were answered an hour ago.
+func (g *Register) SweepWebFiles(ctx context.Context) error {
+	return engine.During("sweep files", g.db.Write(ctx, func(tx *engine.Tx) error {
+		return tx.ExecAll(engine.Named{"hour": engine.Stamp(g.now().Add(-webFileAge))}, sweepFiles)
+	}))
 }
 
 // WebFile reads a file of a person; ok is false if they have no such one.

@@ -43,6 +43,7 @@ var effects = map[string]datadir.Effect{
 	"0090_web.sql":             datadir.Adds,
 	"0092_hooks.sql":           datadir.Adds,
 	"0097_voice.sql":           datadir.Adds,
+	"0100_api.sql":             datadir.Adds,
 
 	"0065_plain_results.sql": datadir.Takes, // the marks, which they do not write
 	"0068_numbers.sql":       datadir.Takes, // they read the numbers that people type as ids
