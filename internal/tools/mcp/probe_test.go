@@ -158,7 +158,7 @@ func TestServersThatDoNotKnowTheProbe(t *testing.T) {
 					t.Fatalf("%+v", o)
 				}
 				f.last()()
-				waittest.Pass(4 * time.Second)
+				waittest.Pass(tt.in + 4*time.Second)
 				if o := run(t, c, "fake__ok", `{}`); o.Class != "" {
 					t.Errorf("again: %+v", o)
 				}
@@ -193,8 +193,7 @@ func TestAStatelessServerOverHTTP(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	f.add("new", "came later", says("new"))
-	c.Look()
-	waittest.Until(t, "the new tool", func() bool { return len(c.Status()[0].Pending) == 1 })
+	waittest.Until(t, "the new tool", func() bool { c.Look(); return len(c.Status()[0].Tools) == 2 })
 	mu.Lock()
 	defer mu.Unlock()
 	for _, m := range methods {
