@@ -297,12 +297,12 @@ var errRevoked = errors.New("the token is not valid any more; what was asked for
 // call runs a call. Of two with the same Idempotency-Key one does nothing, if the tool can
 // tell: what adds something does.
 func (d *Door) call(ctx context.Context, v *visitor, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	key := ""
+	as := v.As
 	if said := r.Extra.Header.Get("Idempotency-Key"); said != "" && len(said) <= maxRepetition {
 		sum := sha256.Sum256([]byte(strings.Join([]string{v.person, r.Params.Name, string(r.Params.Arguments), said}, "\x00")))
-		key = "mcp:" + hex.EncodeToString(sum[:])
+		as.Key = "mcp:" + hex.EncodeToString(sum[:])
 	}
-	result := answer(ctx, d.o.Runner(), v.Set, v.As, r, key)
+	result := answer(ctx, d.o.Runner(), v.Set, as, r)
 	person, ok, err := d.o.Bearer(ctx, v.token)
 	if err != nil || !ok || person != v.person {
 		return nil, errRevoked

@@ -195,7 +195,8 @@ func TestDoorRefuses(t *testing.T) {
 			"Mcp-Method": "tools/list", "Mcp-Name": "note"}, 400},
 	} {
 		status, header, said := o.post(t, tt.body, tt.head)
-		if status != tt.status || (status == 401) != strings.HasPrefix(header.Get("WWW-Authenticate"), "Bearer ") || strings.Contains(said, "ann2") {
+		if status != tt.status ||
+			(status == 401) != strings.HasPrefix(header.Get("WWW-Authenticate"), "Bearer ") || strings.Contains(said, "ann2") {
 			t.Errorf("%s: %d %q %s", name, status, header.Get("WWW-Authenticate"), said)
 		}
 	}

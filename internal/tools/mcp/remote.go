@@ -182,6 +182,16 @@ func (r *remote) manners() *sdk.ClientOptions {
 	return o
 }
 
+// news ticks while the tools of a server without a session are looked at now and then; nil for
+// other servers. quiet ends it.
+func (r *remote) news(session *sdk.ClientSession) (ticks <-chan time.Time, quiet func()) {
+	if !modern(session) || r.server.URL == "" {
+		return nil, func() {}
+	}
+	t := time.NewTicker(newsTime)
+	return t.C, t.Stop
+}
+
 // attend watches a session until it or ctx ends.
 func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp func()) error {
 	ended := make(chan error, 1)
@@ -203,12 +213,8 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 	}()
 	r.wake()
 	look := r.look
-	var news <-chan time.Time
-	if modern(session) && r.server.URL != "" {
-		ticks := time.NewTicker(newsTime)
-		defer ticks.Stop()
-		news = ticks.C
-	}
+	news, quiet := r.news(session)
+	defer quiet()
 	var rested <-chan time.Time // however often a server says that its tools changed
 	var patience time.Duration  // of the look
 	var overdue <-chan time.Time

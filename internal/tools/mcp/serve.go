@@ -25,7 +25,7 @@ import (
 func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, out io.WriteCloser) error {
 	runner := &tools.Runner{}
 	server := newServer(set, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return answer(ctx, runner, set, as, r, ""), nil
+		return answer(ctx, runner, set, as, r), nil
 	})
 	t := newTransport(ctx, in, out)
 	err := server.Run(ctx, &sdk.IOTransport{Reader: t, Writer: t, MaxLineLength: maxMessage})
@@ -55,11 +55,10 @@ func newServer(set tools.Set, call sdk.ToolHandler) *sdk.Server {
 	return server
 }
 
-// answer runs a call that a client asks for. key is that of the step; "" makes it one of its own.
-func answer(ctx context.Context, runner *tools.Runner, set tools.Set, as tools.Call, r *sdk.CallToolRequest, key string) *sdk.CallToolResult {
-	c := as
-	c.ID = rand.Text()
-	if c.Key = key; key == "" {
+// answer runs a call that a client asks for, under the identity c; without a Key it has one
+// of its own.
+func answer(ctx context.Context, runner *tools.Runner, set tools.Set, c tools.Call, r *sdk.CallToolRequest) *sdk.CallToolResult {
+	if c.ID = rand.Text(); c.Key == "" {
 		c.Key = "mcp:" + c.ID
 	}
 	c.Name, c.Args = r.Params.Name, r.Params.Arguments
