@@ -350,6 +350,8 @@ type HTTP struct {
 	API            bool   `yaml:"api" default:"false" doc:"an OpenAI-compatible endpoint below /v1: people whom you let in make a token with /token new, and their programs (Open WebUI, editors, scripts) talk to the bot as them; see docs/api.md. Needs http.listen"`
 	APIPerMinute   int    `yaml:"api_per_minute" default:"60" range:"0..100000" change:"chat" doc:"requests of one person's programs a minute; more are told to wait. 0 is no limit"`
 	HooksPerMinute int    `yaml:"hooks_per_minute" default:"60" range:"0..100000" change:"chat" doc:"deliveries of one webhook a minute; its sender is told to wait then. 0 is no limit"`
+	MCP            bool   `yaml:"mcp" default:"false" doc:"Parley as an MCP server at /mcp of this port, for programs with a token of /token new; see docs/mcp.md"`
+	MCPPerMinute   int    `yaml:"mcp_per_minute" default:"120" range:"0..100000" change:"chat" doc:"requests of one person's programs to /mcp a minute; they are told to wait then. 0 is no limit"`
 }
 
 // OTel says where traces go.

@@ -275,6 +275,9 @@ func (c *Config) together(fail fail) {
 	if len(c.Hooks) > 0 && c.HTTP.Listen == "" && c.HTTP.HooksListen == "" {
 		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "hooks"))
 	}
+	if c.HTTP.MCP && c.HTTP.Listen == "" {
+		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "http.mcp"))
+	}
 	if c.HTTP.API && c.HTTP.Listen == "" {
 		fail("http.listen", wrong(wordsIsMissing).hint(wordsNeedsIt, "http.api"))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"parley/internal/app/console"
 	"parley/internal/app/endpoint"
@@ -11,6 +12,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/command/gate"
 	"parley/internal/memory"
+	"parley/internal/tools/mcp"
 )
 
 // openToPrograms makes the endpoint for programs, unless it is off.
@@ -72,13 +74,24 @@ func (ps *platforms) toDirectChat(ctx context.Context, p chat.Part) error {
 // tokenCommands is /token.
 func (a *app) tokenCommands() command.Tokens {
 	return command.Tokens{
-		On:   func() bool { return a.programs != nil },
+		On:   func() bool { return a.programs != nil || a.cfg.HTTP.MCP },
 		Rows: a.store.Tokens, Role: a.people.gate.Role, Called: a.people.gate.Called,
 		Address: func() string {
 			if a.port.page == nil {
 				return ""
 			}
-			return a.port.page.Base() + "v1"
+			return strings.Join(a.port.doors(), "`\n`")
 		},
 	}
+}
+
+// doors returns the addresses at which programs are served.
+func (p *port) doors() (list []string) {
+	if p.programs != nil {
+		list = append(list, p.page.Base()+"v1")
+	}
+	if p.mcp != nil {
+		list = append(list, p.page.Base()+strings.TrimPrefix(mcp.Pattern, "/"))
+	}
+	return list
 }

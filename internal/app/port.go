@@ -14,6 +14,7 @@ import (
 	"parley/internal/app/endpoint"
 	"parley/internal/app/webhooks"
 	"parley/internal/command/health"
+	"parley/internal/tools/mcp"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"parley/internal/playbook/files"
@@ -32,6 +33,7 @@ type port struct {
 	hooks  *webhooks.Hooks
 	door   net.Listener // for webhooks alone; nil without http.hooks_listen
 	ready  atomic.Bool  // webhooks and programs may deliver
+	mcp    *mcp.Door    // for MCP clients; nil where it is off
 
 	programs *endpoint.Endpoint // nil without http.api
 }
@@ -47,6 +49,11 @@ func (p *port) open() (net.Listener, error) {
 	}
 	p.page = p.newPage(l.Addr().String())
 	p.front.platforms.members = p.page.Members
+	if p.mcp = p.newDoor(); p.mcp != nil {
+		p.store.Forgetting = p.expelling(p.store.Forgetting)
+		p.page.Guarded(mcp.Pattern, p.mcp)
+		p.page.Guarded("/.well-known/", http.NotFoundHandler()) // there a client looks for a login that a token needs not
+	}
 	return l, nil
 }
 

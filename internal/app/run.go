@@ -91,6 +91,7 @@ func (a *app) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
 	a.jobs.End(ctx)
+	a.port.mcp.Close(ctx)
 	a.chores.sums.Close()
 	a.front.voice.close()
 	a.platforms.hub.Shut()

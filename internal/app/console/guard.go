@@ -37,6 +37,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.open.ServeHTTP(w, r) // which tells its handler what the path names
 		return
 	}
+	if next, pattern := p.guarded.Handler(r); pattern != "" {
+		p.serveGuarded(w, r, ours, next)
+		return
+	}
 	r = r.WithContext(catalog.With(r.Context(), p.language(r)))
 	if next, pattern := p.beside.Handler(r); pattern != "" {
 		p.serveBeside(w, r, ours, next)
@@ -73,6 +77,25 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Open serves programs, whatever name they reach this port by: h asks each request for a
 // proof by itself. Call it before the page serves.
 func (p *Page) Open(pattern string, h http.Handler) { p.open.Handle(pattern, h) }
+
+// Guarded serves programs like Open, but no browser that another site sends: neither by a name
+// that foreign DNS points here, where only this machine can reach the port, nor with an origin
+// that is not ours. Call it before the page serves.
+func (p *Page) Guarded(pattern string, h http.Handler) { p.guarded.Handle(pattern, h) }
+
+func (p *Page) serveGuarded(w http.ResponseWriter, r *http.Request, ours bool, next http.Handler) {
+	origin := r.Header.Get("Origin")
+	switch {
+	case p.local && !ours:
+		p.log(r, http.StatusMisdirectedRequest)
+		http.Error(w, wordsHost, http.StatusMisdirectedRequest)
+	case origin != "" && !(ours && strings.EqualFold(origin, doorOf(r).origin)) || r.Header.Get("Sec-Fetch-Site") == "cross-site":
+		p.log(r, http.StatusForbidden)
+		http.Error(w, wordsForeign, http.StatusForbidden)
+	default:
+		next.ServeHTTP(w, r)
+	}
+}
 
 // Beside serves what needs no login, such as metrics, beside the page; call it before the
 // page serves.

@@ -174,18 +174,19 @@ type Page struct {
 	// Members is the part for members; nil without one.
 	Members *Members
 
-	o      Options
-	hosts  map[string]bool
-	public *public // nil without an address of its own
-	local  bool    // only this machine can reach it
-	cookie string
-	logins *logins
-	news   *news
-	past   past
-	mux    *routes
-	beside *http.ServeMux // what needs no login
-	open   *http.ServeMux // what asks for a proof of its own
-	sheets *sheets
+	o       Options
+	hosts   map[string]bool
+	public  *public // nil without an address of its own
+	local   bool    // only this machine can reach it
+	cookie  string
+	logins  *logins
+	news    *news
+	past    past
+	mux     *routes
+	beside  *http.ServeMux // what needs no login
+	open    *http.ServeMux // what asks for a proof of its own
+	guarded *http.ServeMux // so does this, of programs under our names
+	sheets  *sheets
 }
 
 //go:embed assets templates
@@ -196,7 +197,7 @@ func New(o Options) *Page {
 	hosts, port := addresses(o.Listen)
 	p := &Page{
 		o: o, hosts: hosts, public: outside(o.URL, port), beside: http.NewServeMux(),
-		open: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
+		open: http.NewServeMux(), guarded: http.NewServeMux(), local: loopback(o.Listen), logins: &logins{now: o.Now,
 			open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies ignore ports, and two bots may run here
 		news:   &news{readers: map[*reader]bool{}}, mux: &routes{}, sheets: &sheets{currency: o.Currency,

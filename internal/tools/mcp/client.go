@@ -137,7 +137,7 @@ func Open(o Options) (*Client, error) {
 func (r *remote) prepare(dir string) error {
 	s := r.server
 	if s.URL == "" {
-		r.dial = overPipes(s, filepath.Join(dir, s.Name), r.tasks.hear, r.log)
+		r.dial = r.overPipes(filepath.Join(dir, s.Name))
 		return nil
 	}
 	guard, err := netguard.Guard{}.Trusting(s.URL)
@@ -267,7 +267,11 @@ func probe(ctx context.Context, s Server, dir string) (count int, err error) {
 	if err := r.prepare(dir); err != nil {
 		return 0, err
 	}
+	began := time.Now()
 	session, hangUp, err := r.greet(ctx)
+	if err != nil && !errors.Is(err, ErrLogin) && time.Since(began) < probeTime/2 { // it may be an older one
+		session, hangUp, err = r.greet(ctx)
+	}
 	if err != nil {
 		return 0, err
 	}

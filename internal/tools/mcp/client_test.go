@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 // fake is a server in this process.
 type fake struct {
 	server *sdk.Server
+	era    era
 
 	mu    sync.Mutex // guards what follows
 	dials []time.Time
@@ -40,6 +41,12 @@ type fake struct {
 
 func newFake() *fake {
 	return &fake{server: sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)}
+}
+
+// newOlderFake is one that wants a handshake, and then asks people by itself.
+func newOlderFake() *fake {
+	return &fake{server: sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"},
+		&sdk.ServerOptions{SupportedProtocolVersions: []string{handshake}})}
 }
 
 func (f *fake) dial(ctx context.Context) (sdk.Transport, func(), error) {
@@ -52,7 +59,7 @@ func (f *fake) dial(ctx context.Context) (sdk.Transport, func(), error) {
 		return nil, nil, err
 	}
 	f.drop = func() { session.Close() }
-	return ours, f.drop, nil
+	return probing{ours, &f.era, f.era.patience(defaultStart)}, f.drop, nil
 }
 
 // count says how often the server was dialled.
@@ -318,7 +325,7 @@ func TestHangingServer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			stuck := make(chan struct{})
-			f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return nil, nil })
+			f.add("hang", "never answers", func() (*sdk.CallToolResult, error) { <-stuck; return says("too late")() })
 			f.add("ok", "answers", says("fine"))
 			s := server("fake")
 			s.Timeout = timeout

@@ -44,8 +44,11 @@ type inquiry struct {
 // or what is asked cannot be, the server hears that nobody answered.
 func (r *remote) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	never := &sdk.ElicitResult{Action: string(tools.Cancel)}
-	o := r.calls.asker()
-	if o == nil {
+	o, _ := ctx.Value(ongoingKey{}).(*ongoing)
+	if o == nil && !modern(req.Session) {
+		o = r.calls.asker()
+	}
+	if o == nil || !o.person.Asks {
 		r.log.WarnContext(ctx, "a tool server asks something, and it is not clear whom")
 		return never, nil
 	}
@@ -61,6 +64,8 @@ func (r *remote) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.Elici
 // put asks the person of a call and waits for the answer; without one the reply
 // is Cancel.
 func (o *ongoing) put(ctx context.Context, q inquiry) tools.Reply {
+	o.one.Lock() // of several questions, one after the other
+	defer o.one.Unlock()
 	o.asks.Store(true)
 	defer o.asks.Store(false)
 	limit := time.NewTimer(personTimeout)

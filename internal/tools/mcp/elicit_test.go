@@ -64,7 +64,7 @@ func runAs(ctx context.Context, set tools.Set, who, name string) tools.Outcome {
 
 func TestServersAskPeople(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
+		f := newOlderFake()
 		f.handle("ask", eliciting(whoAreYou))
 		f.handle("twice", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
 			a, err := eliciting(whoAreYou)(ctx, r)
@@ -112,7 +112,7 @@ func TestServersAskPeople(t *testing.T) {
 // hears that nobody answered.
 func TestNobodyIsAskedForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
+		f := newOlderFake()
 		f.handle("ask", eliciting(whoAreYou))
 		f.handle("slow", func(ctx context.Context, _ *sdk.CallToolRequest) (string, error) {
 			select {
@@ -144,7 +144,7 @@ func TestNobodyIsAskedForAnother(t *testing.T) {
 // stops is not waited for.
 func TestAskingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
+		f := newOlderFake()
 		told := make(chan string, 10)
 		f.handle("ask", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
 			got, err := eliciting(whoAreYou)(ctx, r)
@@ -175,7 +175,7 @@ func TestAskingEnds(t *testing.T) {
 // What a server asks that cannot be asked in a chat is not asked.
 func TestFormsThatCannotBeAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
+		f := newOlderFake()
 		many := `{"type":"object","properties":{`
 		for i := range 30 {
 			many += fmt.Sprintf(`"f%d":{"type":"string"},`, i)

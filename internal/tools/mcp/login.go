@@ -158,7 +158,7 @@ func (l *login) settings(f *flow, open chan<- string) *auth.AuthorizationCodeHan
 
 // knock asks the server without a token, to be told where to log in.
 func (l *login) knock(ctx context.Context) (*http.Request, *http.Response, error) {
-	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + protocol +
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + handshake +
 		`","capabilities":{},"clientInfo":{"name":"parley","version":"1"}}}`
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server.URL, bytes.NewBufferString(hello))
 	if err != nil {

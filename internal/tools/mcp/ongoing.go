@@ -27,10 +27,15 @@ type ongoing struct {
 	asked  chan inquiry    // what the server wants to know, one at a time
 	done   chan answered
 	asks   atomic.Bool // somebody is asked something for it
+	one    sync.Mutex  // held while they are
 
 	dismissed chan struct{} // closed by dismiss
 	dismiss   func()        // nobody will answer any more
 }
+
+// ongoingKey is the context key of the call that a request of ours belongs to. A server
+// without a session asks in its answer, and so it is clear for which call.
+type ongoingKey struct{}
 
 // answered is how a call of a server ended.
 type answered struct {
@@ -60,6 +65,7 @@ func (r *remote) start(ctx context.Context, session *sdk.ClientSession, t tool, 
 		params.SetProgressToken(o.token)
 	}
 	r.calls.add(o)
+	free = context.WithValue(free, ongoingKey{}, o)
 	end := r.begin(free)
 	r.calls.all.Go(func() {
 		defer cancel()

@@ -45,7 +45,8 @@ func environment(s Server, home string) []string {
 
 // overPipes runs the server's program as a process group of its own and talks
 // to it over its standard input and output.
-func overPipes(s Server, dir string, heard hearing, log *slog.Logger) dialer {
+func (r *remote) overPipes(dir string) dialer {
+	s := r.server
 	return func(context.Context) (sdk.Transport, func(), error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, nil, err
@@ -62,9 +63,10 @@ func overPipes(s Server, dir string, heard hearing, log *slog.Logger) dialer {
 		}
 		cmd := exec.Command(program, s.Command[1:]...)
 		cmd.Dir, cmd.Env = home, environment(s, home)
-		cmd.Stderr = &complaints{log: log}
+		cmd.Stderr = &complaints{log: r.log}
 		cmd.WaitDelay = goodbye // for grandchildren that hold standard error
-		return start(cmd, heard)
+		t, hangUp, err := start(cmd, r.tasks.hear)
+		return probing{t, &r.era, r.era.patience(s.startTime())}, hangUp, err
 	}
 }
 

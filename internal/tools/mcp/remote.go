@@ -22,9 +22,9 @@ const (
 	minBackOff  = time.Second
 	maxBackOff  = time.Minute
 	stable      = time.Minute // a connection that lasted this long resets the back-off
-	// protocol is the newest version with the handshake that every server
-	// knows; asking an older server for a newer one first may hang it.
-	protocol = "2025-11-25"
+	// newsTime is how often the tools of a server without a session are looked at, besides
+	// when it says that they changed: the stream in which it does may break unseen.
+	newsTime = 5 * time.Minute
 )
 
 // dialer reaches a server. close ends everything that dialling began and waits
@@ -44,6 +44,7 @@ type remote struct {
 	tasks  taskOnly
 	calls  calls
 	starts starts // shared by the programs; nil for a server with an address
+	era    era
 
 	mu      sync.Mutex // guards what follows
 	started func()     // the server has started, or failed to
@@ -145,9 +146,13 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	}
 	hangUp = sync.OnceFunc(hangUp)
 	client := sdk.NewClient(&sdk.Implementation{Name: "parley", Version: "1"}, r.manners())
+	client.AddSendingMiddleware(fresh)
 	greeting, cancel := context.WithTimeout(ctx, r.server.startTime())
 	defer cancel() // the session has a life of its own
-	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: r.era.protocol()})
+	if !errors.Is(err, ErrLogin) {
+		r.era.met(err == nil)
+	}
 	if err != nil {
 		hangUp()
 		if greeting.Err() != nil && ctx.Err() == nil {
@@ -163,7 +168,6 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 func (r *remote) manners() *sdk.ClientOptions {
 	o := &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
 
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { r.wake() },
@@ -176,6 +180,16 @@ func (r *remote) manners() *sdk.ClientOptions {
 			URL: &sdk.URLElicitationCapabilities{}}
 	}
 	return o
+}
+
+// news ticks while the tools of a server without a session are looked at now and then; nil for
+// other servers. quiet ends it.
+func (r *remote) news(session *sdk.ClientSession) (ticks <-chan time.Time, quiet func()) {
+	if !modern(session) || r.server.URL == "" {
+		return nil, func() {}
+	}
+	t := time.NewTicker(newsTime)
+	return t.C, t.Stop
 }
 
 // attend watches a session until it or ctx ends.
@@ -199,6 +213,8 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 	}()
 	r.wake()
 	look := r.look
+	news, quiet := r.news(session)
+	defer quiet()
 	var rested <-chan time.Time // however often a server says that its tools changed
 	var patience time.Duration  // of the look
 	var overdue <-chan time.Time
@@ -214,6 +230,8 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 			return ctx.Err()
 		case <-rested:
 			look = r.look
+		case <-news:
+			r.wake()
 		case <-look:
 			if r.postpone() {
 				continue
@@ -254,7 +272,7 @@ func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patien
 
 // list asks a server for its tools, every page of them.
 func (r *remote) list(ctx context.Context, session *sdk.ClientSession) (all []definition, err error) {
-	if session.InitializeResult().Capabilities.Tools == nil {
+	if offers(session).Tools == nil {
 		return nil, nil
 	}
 	count := 0

@@ -104,6 +104,9 @@ func (f *fake) alone() {
 	turn := make(chan struct{}, 1)
 	f.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if method == "subscriptions/listen" { // it lasts as long as the client
+				return next(ctx, method, r)
+			}
 			turn <- struct{}{}
 			defer func() { <-turn }()
 			return next(ctx, method, r)

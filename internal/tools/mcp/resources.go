@@ -22,7 +22,7 @@ func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []
 		lines, err := list(ctx, session)
 		return err == nil && lines != ""
 	}
-	has := session.InitializeResult().Capabilities
+	has := offers(session)
 	if has.Resources != nil && some(resourceLines) {
 		all = append(all, r.listing("list_resources", "Lists what the tool server %s has to read: documents and data, each with its address.", resourceLines), r.reading())
 	}

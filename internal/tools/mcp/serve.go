@@ -23,29 +23,10 @@ import (
 // identity every call runs under (Who, Where, Session, Agent, Confirmed, Taint);
 // its other fields are filled per call. Closing in and out is Serve's task.
 func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, out io.WriteCloser) error {
-	server := sdk.NewServer(&sdk.Implementation{Name: "parley", Version: "1"}, &sdk.ServerOptions{
-		Instructions: "Tools of a Parley assistant: its owner's memory, notes and tasks.",
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-	})
 	runner := &tools.Runner{}
-	for _, spec := range set.All() {
-		server.AddTool(&sdk.Tool{
-			Name: spec.Name, Description: spec.Description, InputSchema: spec.Parameters,
-			Annotations: annotations(spec),
-		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			c := as
-			c.ID = rand.Text()
-			c.Key, c.Name, c.Args = "mcp:"+c.ID, r.Params.Name, r.Params.Arguments
-			if len(c.Args) == 0 || string(c.Args) == "null" { // clients may leave them out
-				c.Args = json.RawMessage("{}")
-			}
-			o := runner.Run(ctx, set, c)
-			return &sdk.CallToolResult{ // a model reads it
-				Content: []sdk.Content{&sdk.TextContent{Text: tools.ForModel(c.Name, o.Result.Note, o.Result.Content, o.Result.Untrusted)}},
-				IsError: o.Class != "",
-			}, nil
-		})
-	}
+	server := newServer(set, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return answer(ctx, runner, set, as, r), nil
+	})
 	t := newTransport(ctx, in, out)
 	err := server.Run(ctx, &sdk.IOTransport{Reader: t, Writer: t, MaxLineLength: maxMessage})
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -57,6 +38,38 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 		return fmt.Errorf("serve mcp: %w", err)
 	}
 	return nil
+}
+
+// newServer returns a server of the protocol that has the tools of set.
+func newServer(set tools.Set, call sdk.ToolHandler) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "parley", Version: "1"}, &sdk.ServerOptions{
+		Instructions: "Tools of a Parley assistant: its person's memory, notes and tasks.",
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		// What somebody may use is theirs, and may change at any time.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
+	})
+	for _, spec := range set.All() {
+		server.AddTool(&sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Parameters,
+			Annotations: annotations(spec)}, call)
+	}
+	return server
+}
+
+// answer runs a call that a client asks for, under the identity c; without a Key it has one
+// of its own.
+func answer(ctx context.Context, runner *tools.Runner, set tools.Set, c tools.Call, r *sdk.CallToolRequest) *sdk.CallToolResult {
+	if c.ID = rand.Text(); c.Key == "" {
+		c.Key = "mcp:" + c.ID
+	}
+	c.Name, c.Args = r.Params.Name, r.Params.Arguments
+	if len(c.Args) == 0 || string(c.Args) == "null" { // clients may leave them out
+		c.Args = json.RawMessage("{}")
+	}
+	o := runner.Run(ctx, set, c)
+	return &sdk.CallToolResult{ // a model reads it
+		Content: []sdk.Content{&sdk.TextContent{Text: tools.ForModel(c.Name, o.Result.Note, o.Result.Content, o.Result.Untrusted)}},
+		IsError: o.Class != "",
+	}
 }
 
 // annotations returns a tool's hints. One that says nothing about itself may do

@@ -44,12 +44,17 @@ func (m *loaded) start(ctx context.Context, seconds float64) error {
 // starting has a fake need seconds of m before it answers.
 func (f *fake) starting(m *loaded, seconds float64) *fake {
 	f.add("ok", "answers", says("fine"))
+	var ups sync.Map // by session, what is closed when it is up
 	f.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-			if method == "initialize" {
-				if err := m.start(ctx, seconds); err != nil {
-					return nil, err
-				}
+			mine := make(chan struct{})
+			if up, others := ups.LoadOrStore(r.GetSession(), mine); others {
+				<-up.(chan struct{})
+				return next(ctx, method, r)
+			}
+			err := m.start(ctx, seconds)
+			if close(mine); err != nil {
+				return nil, err
 			}
 			return next(ctx, method, r)
 		}
@@ -111,7 +116,7 @@ func TestAServerHasTheTimeThatItsOwnerGives(t *testing.T) {
 			var m loaded
 			s := server("fake")
 			s.Start = tt.start
-			c, _ := live(t, Options{Servers: []Server{s}, Dir: t.TempDir()}, newFake().starting(&m, tt.needs).dial)
+			c, _ := live(t, Options{Servers: []Server{s}, Dir: t.TempDir()}, newOlderFake().starting(&m, tt.needs).dial)
 			waittest.Pass(time.Duration(tt.needs+2) * time.Second)
 			if got := c.Status()[0]; got.Connected != tt.up || (got.Err == "") != tt.up {
 				t.Errorf("%+v: %+v", tt, got)

@@ -22,7 +22,7 @@ func (r *remote) overHTTP(guard netguard.Guard) dialer {
 	return func(context.Context) (sdk.Transport, func(), error) {
 		client := guard.Client()
 		inner := client.Transport
-		client.Transport = wire{s, inner, r.tasks.hear}
+		client.Transport = wire{s, inner, r.tasks.hear, &r.era}
 		t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}
 		if r.login != nil {
 			t.OAuthHandler = r.login
@@ -38,10 +38,18 @@ type wire struct {
 	server Server
 	next   http.RoundTripper
 	heard  hearing
+	era    *era
 }
 
 func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := w.next.RoundTrip(w.signed(r))
+	r = w.signed(r)
+	send := w.next.RoundTrip
+	if r.Header.Get("Mcp-Method") == discover {
+		send = func(r *http.Request) (*http.Response, error) {
+			return w.era.sendProbe(w.next, r, w.era.patience(w.server.startTime()))
+		}
+	}
+	resp, err := send(r)
 	if err != nil {
 		return resp, err
 	}
