@@ -264,7 +264,7 @@ func masked(line string) string {
 		return "# …"
 	case parts == nil:
 		return "…"
-	case strings.TrimSpace(parts[3]) == "" || harmless(parts[2]):
+	case strings.TrimSpace(parts[3]) == "", harmless(parts[2]) && !strings.ContainsAny(parts[3], "{["): // others may be within
 		return parts[1] + cleanLine(parts[3])
 	}
 	return parts[1] + " …"

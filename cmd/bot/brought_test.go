@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,4 +120,22 @@ func TestBroughtOnTheCommandLine(t *testing.T) {
 	if strings.Contains(out, "Overnight") {
 		t.Errorf("deleted, and found: %s", out)
 	}
+}
+
+// TestMoreBroughtFacts: what waits behind one list is asked about by the button under its
+// answer.
+func TestMoreBroughtFacts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var lines []string
+	for i := range 14 {
+		lines = append(lines, fmt.Sprintf("Owns the book number %d", i+1))
+	}
+	w.propose(t, "telegram:7", lines...)
+	w.run(t)
+	w.saying(t, 7, 7, "/facts brought")
+	w.tg.Push(telegramtest.Text(7, 7, "1"))
+	answered := w.told(t, 7, "Remembered: 1.")
+	w.tg.Push(telegramtest.Press(7, 7, answered.ID, "press", "/facts brought"))
+	w.told(t, 7, "number 13")
 }
