@@ -247,6 +247,10 @@ func (s *Server) sync(r *http.Request) (any, *problem) {
 	_ = json.Unmarshal([]byte(v.Get("filter")), &filter)
 	for {
 		s.mu.Lock()
+		if kept, ok := s.first[r.URL.RawQuery]; ok {
+			s.mu.Unlock()
+			return kept, nil
+		}
 		since := s.position(v.Get("since"), 0)
 		if since > len(s.events) || since < 0 {
 			s.mu.Unlock()
@@ -258,6 +262,9 @@ func (s *Server) sync(r *http.Request) (any, *problem) {
 		}
 		out, news := s.since(since, limit, v.Get("since") == "")
 		changed := s.changed
+		if v.Get("since") == "" {
+			s.first[r.URL.RawQuery] = out
+		}
 		s.mu.Unlock()
 		if news || wait == 0 {
 			return out, nil
