@@ -17,7 +17,8 @@ var known = chat.Identities{telegram.Identity, discord.Identity, matrix.Identity
 // rest.
 func TestIdentities(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{"telegram:42", "discord:1234", "matrix:@anna:example.org", "matrix:@a/b:h.org:8448", "terminal:anna", "terminal:a.b-c_9"} {
+	for _, id := range []string{"telegram:42", "discord:1234", "matrix:@anna:example.org",
+		"matrix:@a/b:h.org:8448", "terminal:anna", "terminal:a.b-c_9"} {
 		for _, check := range []func(string) (error, error){known.Person, known.Entry} {
 			if problem, hint := check(id); problem != nil || hint != nil {
 				t.Errorf("%s: %s; %s", id, problem, hint)

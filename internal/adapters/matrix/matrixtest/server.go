@@ -42,7 +42,7 @@ type Server struct {
 	limit   int // of a timeline; 0 is what the client asks for
 	refused bool
 	first   map[string]any // answers to syncs without a beginning, by request: real servers keep them for minutes
-	base    int // added to positions, so that a new server knows no old tokens
+	base    int            // added to positions, so that a new server knows no old tokens
 }
 
 // Event is one event of a room.

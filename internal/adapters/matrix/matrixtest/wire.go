@@ -359,8 +359,11 @@ func (s *Server) joinedRoom(r *room, list []*Event, limit int, all bool) any {
 	if all || len(list) > limit {
 		state = r.stateEvents()
 	}
-	return map[string]any{"timeline": t, "state": map[string]any{"events": state}, "summary": map[string]any{
-		"m.heroes": heroes, "m.joined_member_count": members, "m.invited_member_count": invited}}
+	sum := map[string]any{}
+	if all || slices.ContainsFunc(list, func(e *Event) bool { return e.Type == "m.room.member" }) { // otherwise it is as it was
+		sum = map[string]any{"m.heroes": heroes, "m.joined_member_count": members, "m.invited_member_count": invited}
+	}
+	return map[string]any{"timeline": t, "state": map[string]any{"events": state}, "summary": sum}
 }
 
 // files serves and takes media.
