@@ -39,7 +39,7 @@ func TestInitAdds(t *testing.T) {
 			`owners: ["telegram:42", "discord:77"] # me` + "\n" + `telegram: {token: "1:old"}` +
 				"\ndiscord:\n  token: \"" + discordtest.Token + "\"\n",
 			"Discord: no"},
-		"a setting of Telegram": {"change: 6\nsetting: telegram.reactions true", `"1:old"}`, `"1:old", reactions: true}`,
+		"a setting of Telegram": {"change: 7\nsetting: telegram.reactions true", `"1:old"}`, `"1:old", reactions: true}`,
 			"telegram.unknown_send: prefer_duplicate"},
 		"no is no":        {"change: other\nsetting: log.level warn\nwrite: no", "", "", "is as it was"},
 		"a wrong value":   {"change: other\nsetting: log.level loud", "", "", "expected one of"},
@@ -72,7 +72,7 @@ func TestInitAdds(t *testing.T) {
 // settings of before are kept where everything is to be new.
 func TestInitAddsOnATerminal(t *testing.T) {
 	for name, steps := range map[string][][2]string{
-		"one thing": {{"skip changes nothing", "help"}, {"everything else in it stays", "4"}, {"Where does it listen", "help"},
+		"one thing": {{"skip changes nothing", "help"}, {"everything else in it stays", "5"}, {"Where does it listen", "help"},
 			{"for this machine alone", "back"}, {"skip changes nothing", "page"}, {"Where does it listen", ""},
 			{"Under which address", "?"}, {"Caddy, nginx", ""}, {"Write it?", "1"}},
 		"anew": {{"skip changes nothing", "anew"}, {"Who answers", "help"}, {"Not sure? Enter", ""}, {"shall people find it", "help"},

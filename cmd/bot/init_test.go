@@ -220,7 +220,7 @@ func TestInitSaysHowToFix(t *testing.T) {
 			return []string{w.llm.URL() + " sk-secret-key test"}
 		}},
 		{"ollama away", "ollama serve", func(*world) []string { return []string{"ollama"} }},
-		{"platform", "I know telegram, discord, terminal, not", func(*world) []string { return []string{"builtin", "signal"} }},
+		{"platform", "I know telegram, discord, matrix, terminal, not", func(*world) []string { return []string{"builtin", "signal"} }},
 		{"telegram token", "@BotFather", func(*world) []string { return []string{"builtin", "telegram", "1:sk-secret-key"} }},
 		{"no token", "not a token", func(*world) []string { return []string{"builtin", "telegram", "", ""} }},
 		{"discord token", "Reset Token", func(*world) []string { return []string{"builtin", "discord", "sk-secret-key"} }},

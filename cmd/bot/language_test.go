@@ -122,7 +122,7 @@ func TestInitInTheLanguageOfTheMachine(t *testing.T) {
 		{[]string{"http://127.0.0.1:1/v1 - test"}, "bei 127.0.0.1:1 lauscht nichts"},
 		{[]string{w.llm.URL() + " sk-test-12345 gpt-0", "terminal"}, "hat das Modell gpt-0 nicht"},
 		{[]string{"zzz"}, "ich erkenne nicht, von wem dieser Schlüssel ist"},
-		{[]string{"", "signal"}, "ich kenne telegram, discord, terminal, nicht"},
+		{[]string{"", "signal"}, "ich kenne telegram, discord, matrix, terminal, nicht"},
 		{[]string{"", "telegram", "abc"}, "das ist kein Token von Telegram"},
 	} {
 		w.file = ""

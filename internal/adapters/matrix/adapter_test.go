@@ -380,3 +380,22 @@ func TestRender(t *testing.T) {
 		}
 	}
 }
+
+// TestStartAfterInvitation: a server that describes our rooms as they were before somebody
+// invited us does not make a group of their direct chat.
+func TestStartAfterInvitation(t *testing.T) {
+	t.Parallel()
+	s, in := server(t), &intake{}
+	stop := begin(t, adapter(t, s, nil), in)
+	room := s.Room("", ann)
+	s.Invite(room, ann, true)
+	waittest.Until(t, "we are in", func() bool { return s.Membership(room, matrixtest.Bot) == "join" })
+	s.Say(room, ann, "one", nil)
+	in.waits(t, 1)
+	stop()
+	begin(t, adapter(t, s, nil), in)
+	s.Say(room, ann, "two", nil)
+	if got := in.waits(t, 2); !got[0].Direct || !got[1].Direct || got[1].Key.Channel != ann {
+		t.Errorf("%+v", got)
+	}
+}

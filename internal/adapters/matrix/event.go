@@ -124,6 +124,7 @@ func (a *Adapter) base(in, thread string, e *wireEvent) *chat.Message {
 		if r == nil {
 			return
 		}
+		r.hears(e.Sender)
 		if m.Title = r.called(); r.peer() == e.Sender {
 			m.Direct, m.Title = true, ""
 		}

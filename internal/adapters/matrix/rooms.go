@@ -30,6 +30,13 @@ func (r *room) peer() string {
 	return r.heroes[0]
 }
 
+// hears notes who speaks: of a room with a name, servers do not say who the only other member is.
+func (r *room) hears(who string) {
+	if r.joined == 2 && r.invited == 0 && len(r.heroes) == 0 {
+		r.heroes = []string{who}
+	}
+}
+
 func (r *room) called() string {
 	if r.title != "" {
 		return r.title
@@ -148,6 +155,8 @@ func (r *room) state(e *wireEvent) {
 		Visible   string `json:"history_visibility"`
 		Successor string `json:"replacement_room"`
 		Shown     string `json:"displayname"`
+
+		Membership string `json:"membership"`
 	}
 	_ = json.Unmarshal(e.Content, &c) // what others wrote; what does not fit is left out
 	switch e.Type {
@@ -164,6 +173,9 @@ func (r *room) state(e *wireEvent) {
 	case event.StateTombstone.Type:
 		r.successor = c.Successor
 	case event.StateMember.Type:
+		if c.Membership != "join" && c.Membership != "invite" {
+			r.heroes = slices.DeleteFunc(slices.Clone(r.heroes), func(who string) bool { return who == *e.StateKey })
+		}
 		if len(r.names) >= maxNames {
 			clear(r.names)
 		}

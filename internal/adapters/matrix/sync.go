@@ -125,6 +125,8 @@ func (a *Adapter) sync(ctx context.Context, q syncQuery) (*syncReply, error) {
 	limit := q.wait + a.o.Timing.Send
 	if q.describe {
 		v.Set("filter", filter(1))
+		// Servers answer the same request with what they said minutes ago.
+		v.Set("timeout", strconv.FormatInt(1+a.now().UnixNano()%1_000_000_000, 10))
 		limit = a.o.Timing.First
 	}
 	if q.since != "" {
@@ -172,6 +174,11 @@ func (a *Adapter) receive(ctx context.Context, in chat.Intake, now string) error
 	if err != nil {
 		return err
 	}
+	if a.strange(r) {
+		if _, err := a.learn(ctx); err != nil {
+			return err
+		}
+	}
 	b, read, err := a.batch(ctx, r, notes)
 	if err != nil {
 		return err
@@ -186,6 +193,16 @@ func (a *Adapter) receive(ctx context.Context, in chat.Intake, now string) error
 	a.errand.read(read)
 	a.invited(ctx, r)
 	return nil
+}
+
+// strange reports whether a sync goes on about a room that nobody described to us.
+func (a *Adapter) strange(r *syncReply) bool {
+	for id, j := range r.Rooms.Join {
+		if !a.rooms.known(id) && j.Summary.Joined == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // begin notes where reading begins.

@@ -41,7 +41,8 @@ type Server struct {
 	again   []*Event
 	limit   int // of a timeline; 0 is what the client asks for
 	refused bool
-	base    int // added to positions, so that a new server knows no old tokens
+	first   map[string]any // answers to syncs without a beginning, by request: real servers keep them for minutes
+	base    int            // added to positions, so that a new server knows no old tokens
 }
 
 // Event is one event of a room.
@@ -81,7 +82,7 @@ type Fault struct {
 // New starts a server.
 func New() *Server {
 	s := &Server{changed: make(chan struct{}), rooms: map[string]*room{}, txns: map[string]string{}, media: map[string][]byte{},
-		typing: map[string]bool{}, read: map[string]string{}}
+		typing: map[string]bool{}, read: map[string]string{}, first: map[string]any{}}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }

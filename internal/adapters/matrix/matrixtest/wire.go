@@ -247,6 +247,10 @@ func (s *Server) sync(r *http.Request) (any, *problem) {
 	_ = json.Unmarshal([]byte(v.Get("filter")), &filter)
 	for {
 		s.mu.Lock()
+		if kept, ok := s.first[r.URL.RawQuery]; ok {
+			s.mu.Unlock()
+			return kept, nil
+		}
 		since := s.position(v.Get("since"), 0)
 		if since > len(s.events) || since < 0 {
 			s.mu.Unlock()
@@ -258,6 +262,9 @@ func (s *Server) sync(r *http.Request) (any, *problem) {
 		}
 		out, news := s.since(since, limit, v.Get("since") == "")
 		changed := s.changed
+		if v.Get("since") == "" {
+			s.first[r.URL.RawQuery] = out
+		}
 		s.mu.Unlock()
 		if news || wait == 0 {
 			return out, nil
@@ -352,8 +359,11 @@ func (s *Server) joinedRoom(r *room, list []*Event, limit int, all bool) any {
 	if all || len(list) > limit {
 		state = r.stateEvents()
 	}
-	return map[string]any{"timeline": t, "state": map[string]any{"events": state}, "summary": map[string]any{
-		"m.heroes": heroes, "m.joined_member_count": members, "m.invited_member_count": invited}}
+	sum := map[string]any{}
+	if all || slices.ContainsFunc(list, func(e *Event) bool { return e.Type == "m.room.member" }) { // otherwise it is as it was
+		sum = map[string]any{"m.heroes": heroes, "m.joined_member_count": members, "m.invited_member_count": invited}
+	}
+	return map[string]any{"timeline": t, "state": map[string]any{"events": state}, "summary": sum}
 }
 
 // files serves and takes media.
