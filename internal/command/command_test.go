@@ -14,8 +14,8 @@ import (
 // TestTable: every group's commands can be registered and typed, and the table
 // of the zero Groups can be printed.
 func TestTable(t *testing.T) {
-	on := command.Web{On: func() bool { return true }}
-	table := append(command.Groups{Web: on}.Table(), gate.Command{Name: "config", Help: "settings", Verbs: command.Config{}.Verbs()})
+	on := func() bool { return true }
+	table := append(command.Groups{Web: command.Web{On: on}, Tokens: command.Tokens{On: on}}.Table(), gate.Command{Name: "config", Help: "settings", Verbs: command.Config{}.Verbs()})
 	c, err := gate.NewCommands(table, gate.CommandOptions{Confirm: new(gate.Confirmations)})
 	if err != nil {
 		t.Fatal(err)

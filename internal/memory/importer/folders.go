@@ -19,7 +19,7 @@ func hermesFits(files []member, head []byte) bool {
 		return true
 	}
 	line := jsonLine(head)
-	return line != nil && (jsonHas(line, "role") || jsonHas(line, "messages") && jsonHas(line, "source", "started_at", "session_id", "model"))
+	return line != nil && (jsonHas(line, "role") && !jsonHas(line, "platform", "channel") || jsonHas(line, "messages") && jsonHas(line, "source", "started_at", "session_id", "model"))
 }
 
 // openClawFits reports whether files are OpenClaw's: its folders, its memory, or lines of an
