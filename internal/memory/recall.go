@@ -18,8 +18,8 @@ import (
 // Bounds of one recall.
 const (
 	maxWhole = 4500 // messages that are looked at one by one; of more, the index says where
-	maxSpans = 150  // messages the index names
-	maxNamed = 150  // more of them, said by those whom the question names
+	maxSpans = 100  // messages the index names
+	maxNamed = 100  // more of them, said by those whom the question names
 	maxReach = 2    // messages before and after each
 )
 
