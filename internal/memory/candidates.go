@@ -47,28 +47,28 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
-// with the question it answers.
-func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) ([]Passage, error) {
+// with the question it answers. It reports whether they were chosen.
+func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (found []Passage, chosen bool, err error) {
 	var n int
 	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxWhole + 1})).Scan(&n); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if n <= maxWhole {
-		return s.passages(wholeQuery, q.scope().With(engine.Named{"limit": maxWhole}))
+		found, err = s.passages(wholeQuery, q.scope().With(engine.Named{"limit": maxWhole}))
+		return found, false, err
 	}
 	places, err := s.places(q)
 	if err = errors.Join(err, s.db.Settle(ctx)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	spans, named, err := s.spans(q, places)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	near, err := s.nearest(meant, places)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var found []Passage
 	around := func(ids, people string, limit int) {
 		if err == nil {
 			var more []Passage
@@ -84,7 +84,7 @@ func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) ([
 		around(spans, "", maxSpans)
 		around(spans, named, maxNamed)
 	}
-	return found, err
+	return found, true, err
 }
 
 // nearest are the messages of some places that are nearest to what is meant, the
@@ -131,7 +131,7 @@ func (s *Store) spans(q Query, places []int64) (ids, people string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		named, best = append(named, who...), append(best, ranking.Spans(hits, len(words)))
+		named, best = append(named, who...), append(best, hits)
 	}
 	list, err := json.Marshal(ranking.Alternate(best))
 	if err != nil || len(named) == 0 {

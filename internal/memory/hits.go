@@ -21,6 +21,7 @@ const (
 	maxRead   = 40_000 // entries
 	maxBoth   = 20_000 // of a word that stand beside another
 	maxLatest = 2_000  // of each word, by which is estimated how many it has
+	maxApart  = 100    // messages of a place by which is estimated how far apart they are
 	maxSample = 256    // messages by which is estimated how many the places have
 
 	fewPlaces = 8  // each is looked up by itself; of more, entries of all places are read
@@ -37,14 +38,22 @@ const sampleQuery = `SELECT count(*) FROM json_each(:ids) i CROSS JOIN messages 
 	JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
 	WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
 
+// apartQuery finds by how many ids, in all, the latest messages of places differ. It depends
+// on what was said elsewhere meanwhile, and on nothing before or after that.
+const apartQuery = `SELECT p.n, coalesce(
+	(SELECT max(m.id) FROM messages m WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread) -
+	(SELECT m.id FROM messages m WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread
+		ORDER BY m.id DESC LIMIT 1 OFFSET :latest), 0)
+	FROM places p WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
+
 // posting is what the index has for a word of a question, or for its synonyms.
 type posting struct {
 	word  int // its place in the question
 	worth float64
 	stems []string
-	ids   []int64 // of messages, rising
+	rows  []int64 // entries in the places, rising
 	many  float64 // how many have it, at least about
-	whole bool    // ids are all
+	whole bool    // rows are all
 }
 
 // weight is what the posting adds to a message: the fewer of n have it, the more.
@@ -55,17 +64,18 @@ type finder struct {
 	s      *Store
 	asked  ranking.Asked
 	places []int64
-	inside map[int64]bool // the places, as entries have them; nil if words are looked up by place
-	newest float64        // the latest id
-	total  float64        // messages in the places; if inside is set, in all
-	left   int            // entries that may still be read
-	hits   []ranking.Hit  // what was found, by id
-	read   []string       // the stems that were looked up
+	inside map[int64]bool    // the places, as entries have them; nil if words are looked up by place
+	newest float64           // the latest id
+	apart  map[int64]float64 // ids from one message to the next, by place as entries have it; 1 if nil
+	total  float64           // messages in the places, a power of two; if inside is set, in all
+	left   int               // entries that may still be read
+	hits   []ranking.Hit     // what was found, by id
+	read   []string          // the stems that were looked up
 }
 
-// hits are the messages in some places that may say the most of some words of a question, by
-// id. About read entries are read.
-func (s *Store) hits(question string, words []string, places []int64, read int) ([]ranking.Hit, error) {
+// hits are the messages in some places that may say the most of some words of a question in
+// and around them, the best first. About read entries are read.
+func (s *Store) hits(question string, words []string, places []int64, read int) ([]int64, error) {
 	f := finder{s: s, asked: ranking.Asking(question), places: places, left: read}
 	if err := f.measure(); err != nil {
 		return nil, err
@@ -98,7 +108,7 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 			return nil, err
 		}
 	}
-	return f.hits, nil
+	return ranking.Spans(f.hits, len(words), f.apart), nil
 }
 
 // measure finds out how many messages there are.
@@ -127,9 +137,18 @@ func (f *finder) measure() error {
 	if err != nil {
 		return err
 	}
+	span, err := engine.Pairs[int64, int64](f.s.db, apartQuery, engine.Named{"latest": maxApart, "places": string(list)})
+	if err != nil {
+		return err
+	}
+	f.apart = map[int64]float64{}
+	for n, ids := range span {
+		f.apart[n&(1<<placeBits-1)] = float64(ids) / maxApart
+	}
 	here := 0
 	err = f.s.db.QueryRow(sampleQuery, engine.Named{"ids": string(ids), "places": string(list)}).Scan(&here)
-	f.total = max(maxWhole, f.newest*float64(here)/maxSample)
+	many := max(maxWhole, f.newest*float64(here)/maxSample)
+	f.total = math.Exp2(math.Round(math.Log2(many))) // rough, so that what others say changes no weight
 	return err
 }
 
@@ -143,7 +162,7 @@ func (f *finder) latest(p *posting) error {
 	if err != nil {
 		return err
 	}
-	p.ids, p.many, p.whole = f.ids(rows), float64(len(rows)), len(rows) < maxLatest
+	p.rows, p.many, p.whole = f.here(rows), float64(len(rows)), len(rows) < maxLatest
 	if !p.whole {
 		p.many *= f.newest / max(1, f.newest-float64(rows[0]>>placeBits))
 	}
@@ -160,10 +179,10 @@ func (f *finder) older(p *posting, wanted bool) (err error) {
 		if p.many = max(p.many, float64(len(rows))); len(rows) < f.left {
 			p.many = float64(len(rows))
 		}
-		p.ids, p.whole = f.ids(rows), true
+		p.rows, p.whole = f.here(rows), true
 	case len(f.read) > 0:
 		rows, err = f.rows("("+f.match(p.stems)+") AND ("+f.match(f.read)+")", maxBoth)
-		p.ids = f.ids(rows)
+		p.rows = f.here(rows)
 	}
 	f.left -= len(rows)
 	f.take(p)
@@ -172,9 +191,9 @@ func (f *finder) older(p *posting, wanted bool) (err error) {
 
 // take adds a posting to what was found.
 func (f *finder) take(p *posting) {
-	more := make([]ranking.Hit, len(p.ids))
-	for i, id := range p.ids {
-		more[i] = ranking.Hit{ID: id, Word: p.word, Weight: p.weight(f.total)}
+	more := make([]ranking.Hit, len(p.rows))
+	for i, row := range p.rows {
+		more[i] = ranking.Hit{ID: row >> placeBits, Place: row & (1<<placeBits - 1), Word: p.word, Weight: p.weight(f.total)}
 	}
 	f.hits = ranking.Merge(f.hits, more)
 	f.read = append(f.read, p.stems...)
@@ -188,15 +207,18 @@ func (f *finder) match(stems []string) string {
 	return ranking.Match(nil, stems...)
 }
 
-// ids are the messages of entries that are in the places.
-func (f *finder) ids(rows []int64) []int64 {
-	ids := make([]int64, 0, len(rows))
+// here are the entries that are in the places.
+func (f *finder) here(rows []int64) []int64 {
+	if f.inside == nil {
+		return rows
+	}
+	here := make([]int64, 0, len(rows))
 	for _, row := range rows {
-		if f.inside == nil || f.inside[row&(1<<placeBits-1)] {
-			ids = append(ids, row>>placeBits)
+		if f.inside[row&(1<<placeBits-1)] {
+			here = append(here, row)
 		}
 	}
-	return ids
+	return here
 }
 
 // rows are the latest entries that fit an expression, rising.

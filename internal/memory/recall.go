@@ -18,8 +18,8 @@ import (
 // Bounds of one recall.
 const (
 	maxWhole = 4500 // messages that are looked at one by one; of more, the index says where
-	maxSpans = 150  // messages the index names
-	maxNamed = 150  // more of them, said by those whom the question names
+	maxSpans = 100  // messages the index names
+	maxNamed = 100  // more of them, said by those whom the question names
 	maxReach = 2    // messages before and after each
 )
 
@@ -117,7 +117,7 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	}
 	q.now = s.now()
 	meant := s.meanings.Asked(ctx, q.Text)
-	found, err := s.candidates(ctx, q, meant)
+	found, chosen, err := s.candidates(ctx, q, meant)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
@@ -134,11 +134,12 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
-	return pack(rank(q, found, near), q), nil
+	return pack(rank(q, found, near, chosen), q), nil
 }
 
-// rank is ranking.Rank over the passages of messages; near is how near these are, by id.
-func rank(q Query, found []Passage, near map[int64]float64) []Passage {
+// rank is ranking.Rank over the passages of messages, or RankChosen; near is how near these
+// are, by id.
+func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passage {
 	var said []ranking.Message
 	var parts []Passage
 	conversation := 0
@@ -153,7 +154,11 @@ func rank(q Query, found []Passage, near map[int64]float64) []Passage {
 				Near: near[p.ID], Part: part.From > 0, Bot: p.Bot, Own: !p.Bot && p.User == q.User})
 		}
 	}
-	order := ranking.Rank(q.Text, said)
+	ranked := ranking.Rank
+	if chosen {
+		ranked = ranking.RankChosen
+	}
+	order := ranked(q.Text, said)
 	best := make([]Passage, len(order))
 	for i, r := range order {
 		best[i] = parts[r.Index]

@@ -213,7 +213,8 @@ const muchLater = 100_000
 
 // TestPublishedAmongMany prints how much of the evidence in a conversation of a public set is
 // found after 100,000 later messages in the same place: make recall. These are put together
-// from halves of what was said in the other conversations of all sets in English.
+// from halves of what was said in the other conversations of all sets in English, by the same
+// two people and four others; or by others alone, from what people said to people.
 func TestPublishedAmongMany(t *testing.T) {
 	sets := readSets(t)
 	if os.Getenv("PARLEY_RECALL_ENCODER") != "" {
@@ -223,8 +224,38 @@ func TestPublishedAmongMany(t *testing.T) {
 		t.Skip("without LoCoMo")
 	}
 	c := sets["locomo"][0]
+	for _, among := range []struct {
+		who  string
+		sets []string
+		same int // messages whose authors go on
+	}{
+		{"", []string{"locomo", "realtalk", "beam"}, 4},
+		{" of others", []string{"locomo", "realtalk"}, 0},
+	} {
+		people := slices.Clone(strangers)
+		for _, m := range c.Msgs[:among.same] {
+			people = append(people, m.Name)
+		}
+		later := laterThan(c, sets, among.sets, people)
+		s, how := measured(t)
+		place := c.load(t, s, 0)
+		var before, after table
+		if among.same > 0 {
+			before.asks(t, s, c, place, newPlainText(t, c.Msgs))
+			before.print(t, c.Conv+" alone", how)
+		}
+		later.load(t, s, 0)
+		must(t, s.Tidy(t.Context()))
+		after.asks(t, s, c, place, newPlainText(t, append(slices.Clone(c.Msgs), later.Msgs...)))
+		after.print(t, c.Conv+", then 100,000 messages"+among.who, how)
+	}
+}
+
+// laterThan are muchLater messages by some people, put together from halves of what was said
+// in the conversations of some sets besides one.
+func laterThan(c published, sets map[string][]published, names, people []string) published {
 	var texts [][]string
-	for _, name := range []string{"locomo", "realtalk", "beam"} {
+	for _, name := range names {
 		for _, other := range sets[name] {
 			for _, m := range other.Msgs {
 				if w := strings.Fields(m.Text); other.Conv != c.Conv && m.Role != "assistant" {
@@ -233,11 +264,7 @@ func TestPublishedAmongMany(t *testing.T) {
 			}
 		}
 	}
-	people, r := slices.Clone(strangers), rand.New(rand.NewPCG(1, 2))
-	for _, m := range c.Msgs[:4] {
-		people = append(people, m.Name)
-	}
-	at := time.Date(2025, 1, 1, 9, 0, 0, 0, time.UTC)
+	r, at := rand.New(rand.NewPCG(1, 2)), time.Date(2025, 1, 1, 9, 0, 0, 0, time.UTC)
 	later := published{Msgs: make([]setLine, muchLater)}
 	for i := range later.Msgs {
 		if at = at.Add(time.Minute); i%20 == 0 {
@@ -247,15 +274,7 @@ func TestPublishedAmongMany(t *testing.T) {
 		later.Msgs[i] = setLine{ID: fmt.Sprint("later", i), User: strings.ToLower(name), Name: name, At: at.Format(time.RFC3339),
 			Text: strings.Join(append(slices.Clone(x[:(len(x)+1)/2]), y[len(y)/2:]...), " ")}
 	}
-	s, how := measured(t)
-	place := c.load(t, s, 0)
-	var before, after table
-	before.asks(t, s, c, place, newPlainText(t, c.Msgs))
-	before.print(t, c.Conv+" alone", how)
-	later.load(t, s, 0)
-	must(t, s.Tidy(t.Context()))
-	after.asks(t, s, c, place, newPlainText(t, append(slices.Clone(c.Msgs), later.Msgs...)))
-	after.print(t, c.Conv+", then 100,000 messages", how)
+	return later
 }
 
 func mean(list []float64) (sum float64) {

@@ -25,6 +25,7 @@ type question struct {
 	ofBot    bool // asks what the assistant said
 	assisted bool // an assistant takes part
 	own      bool // asks about who asks
+	chosen   bool // what is ranked was chosen from very many
 	stem     func(string) string
 }
 

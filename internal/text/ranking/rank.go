@@ -18,6 +18,7 @@ const SynonymWorth = 0.45
 const (
 	sharpness = 3.4  // of what is said in and around it
 	unsaid    = 0.1  // of what is asked, counted as said everywhere
+	talked    = 2.0  // all of it is said in and around it, if it was chosen from many
 	covered   = 2.0  // all of what is asked is said in its session
 	replies   = 1.25 // all of it is said in a question of somebody else's before it
 	paired    = 2.0  // words that stand side by side in the question do so in it, all of them
@@ -82,13 +83,22 @@ type Ranked struct {
 // Rank orders messages, which come in chronological order, by what they and their neighbors
 // say about the question: the best first. It returns nil if none has a word of it and no
 // nearness is known. Where a text asks several questions, their best take turns.
-func Rank(text string, list []Message) []Ranked {
+func Rank(text string, list []Message) []Ranked { return ranked(text, list, false) }
+
+// RankChosen is Rank for messages that an index chose from very many with what was said
+// around them. Among so many others say any few words, too, so that what is talked about
+// around a message counts more.
+func RankChosen(text string, list []Message) []Ranked { return ranked(text, list, true) }
+
+func ranked(text string, list []Message, chosen bool) []Ranked {
 	if len(list) == 0 {
 		return nil
 	}
 	var orders [][]Ranked
 	for _, part := range Parts(text) {
-		orders = append(orders, rank(ask(part, list), list))
+		q := ask(part, list)
+		q.chosen = chosen
+		orders = append(orders, rank(q, list))
 	}
 	return inTurn(orders)
 }
@@ -104,6 +114,9 @@ func rank(q question, list []Message) []Ranked {
 		span := t.span(i)
 		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) +
 			paired*t.pairs(i) + q.favor(m, t.said[i])
+		if q.chosen {
+			anybody[i] += talked * t.around(i)
+		}
 		named[i] = anybody[i] + q.naming(m)
 		best = max(best, span)
 	}

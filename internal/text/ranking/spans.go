@@ -11,7 +11,8 @@ const maxTried = 4000
 // Hit is a message that an index names for a word of the question.
 type Hit struct {
 	ID     int64
-	Word   int // its place among the question's words
+	Place  int64 // where it was said
+	Word   int   // its place among the question's words
 	Weight float64
 }
 
@@ -21,10 +22,19 @@ type span struct {
 	score float64
 }
 
-// Spans returns the messages with the most of the asked words, the best first, of equal
-// ones the latest. Hits must be sorted by ID.
-func Spans(hits []Hit, words int) []int64 {
-	all := top(hits, words, maxTried)
+// Spans returns the messages with the most of the asked words in and around them, the best
+// first, of equal ones the latest. Hits must be sorted by ID; apart is by how many IDs, about,
+// messages of a place that follow each other differ, 1 where it says nothing.
+func Spans(hits []Hit, words int, apart map[int64]float64) []int64 {
+	all, most, back := each(hits, words), make([]float64, words), slices.Clone(hits)
+	for _, h := range hits {
+		most[h.Word] = max(most[h.Word], h.Weight)
+	}
+	hear(all, hits, most, apart)
+	slices.Reverse(all)
+	slices.Reverse(back)
+	hear(all, back, most, apart)
+	all = top(all, maxTried)
 	slices.SortFunc(all, func(a, b span) int { return -a.compare(b) })
 	ids := []int64{}
 	for _, s := range all {
@@ -35,7 +45,7 @@ func Spans(hits []Hit, words int) []int64 {
 
 // Least is the score that a message needs to be one of the best n; 0 if there are fewer.
 func Least(hits []Hit, words, n int) float64 {
-	if all := top(hits, words, n); len(all) == n {
+	if all := top(each(hits, words), n); len(all) == n {
 		return all[0].score
 	}
 	return 0
@@ -57,10 +67,10 @@ func Merge(a, b []Hit) []Hit {
 	return append(append(all, a...), b...)
 }
 
-// top returns the best n messages as a heap, the worst of them first. Of each word a message
-// counts the hit that weighs most.
-func top(hits []Hit, words, n int) (heap []span) {
-	best := make([]float64, words)
+// each returns the messages of hits, sorted as these are. Of each word a message counts the
+// hit that weighs most.
+func each(hits []Hit, words int) []span {
+	all, best := make([]span, 0, len(hits)), make([]float64, words)
 	for len(hits) > 0 {
 		one := span{id: hits[0].ID}
 		to := 0
@@ -73,7 +83,14 @@ func top(hits []Hit, words, n int) (heap []span) {
 		for _, h := range hits[:to] {
 			best[h.Word] = 0
 		}
-		hits = hits[to:]
+		all, hits = append(all, one), hits[to:]
+	}
+	return all
+}
+
+// top returns the best n messages as a heap, the worst of them first.
+func top(all []span, n int) (heap []span) {
+	for _, one := range all {
 		switch {
 		case len(heap) < n:
 			heap = append(heap, one)
