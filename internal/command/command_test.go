@@ -15,7 +15,8 @@ import (
 // of the zero Groups can be printed.
 func TestTable(t *testing.T) {
 	on := func() bool { return true }
-	table := append(command.Groups{Web: command.Web{On: on}, Tokens: command.Tokens{On: on}}.Table(), gate.Command{Name: "config", Help: "settings", Verbs: command.Config{}.Verbs()})
+	groups := command.Groups{Web: command.Web{On: on}, Tokens: command.Tokens{On: on}}
+	table := append(groups.Table(), gate.Command{Name: "config", Help: "settings", Verbs: command.Config{}.Verbs()})
 	c, err := gate.NewCommands(table, gate.CommandOptions{Confirm: new(gate.Confirmations)})
 	if err != nil {
 		t.Fatal(err)

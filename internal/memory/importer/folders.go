@@ -19,7 +19,11 @@ func hermesFits(files []member, head []byte) bool {
 		return true
 	}
 	line := jsonLine(head)
-	return line != nil && (jsonHas(line, "role") && !jsonHas(line, "platform", "channel") || jsonHas(line, "messages") && jsonHas(line, "source", "started_at", "session_id", "model"))
+	if line == nil {
+		return false
+	}
+	return jsonHas(line, "messages") && jsonHas(line, "source", "started_at", "session_id", "model") ||
+		jsonHas(line, "role") && !jsonHas(line, "platform", "channel") // else JSON lines
 }
 
 // openClawFits reports whether files are OpenClaw's: its folders, its memory, or lines of an
