@@ -82,10 +82,7 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	v, ctx := f.viewer(ann), t.Context()
 	_, err = s.store.Facts.SaveFact(ctx, v, facts.NewFact{Content: "Ann likes tea"})
 	_, terr := s.store.Agenda.AddTask(ctx, v, "water the plants", "", provenance.Origin{})
-	due, now := s.clock.now().UTC().Add(time.Hour), s.clock.now().UTC()
-	if due.Day() != now.Day() { // it is one of today
-		due = due.Truncate(24 * time.Hour).Add(-time.Second)
-	}
+	due := s.clock.now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Second) // today, at the same time on every face
 	_, rerr := s.store.Agenda.AddReminder(ctx, agenda.Reminder{User: ann, Key: key, Text: "the bread", Due: due, Zone: "UTC"}, "")
 	_, lerr := s.store.Agenda.AddLog(ctx, v, agenda.LogEntry{Content: "began a book"}, "")
 	derr := s.store.Sessions.SaveSession(ctx, memory.Session{ID: "decided", Key: key, User: ann.ID, Status: memory.Archived,
