@@ -39,12 +39,17 @@ func (a *app) hubOnceReady() *chat.Hub {
 	return a.platforms.hub
 }
 
-// toDirectChat sends a part that answers no program's request to its person's direct chat.
-// It is repeatable.
+// toDirectChat sends a part that answers no program's request to its person's direct chat; who
+// never said anything there may have made a token there. It is repeatable.
 func (ps *platforms) toDirectChat(ctx context.Context, p chat.Part) error {
 	k, err := ps.store.People.DirectChat(ctx, p.To.ID)
+	await := false
 	if errors.Is(err, memory.ErrNotFound) {
-		return &chat.GoneError{Err: errors.New("its person has no direct chat")}
+		platform, _ := chat.CutID(p.To.ID)
+		if k, await = chat.DirectOf(chat.On(ps.adapters, platform), p.To); !await {
+			return &chat.GoneError{Err: errors.New("its person has no direct chat")}
+		}
+		err = nil
 	}
 	if err != nil {
 		return err
@@ -58,10 +63,10 @@ func (ps *platforms) toDirectChat(ctx context.Context, p chat.Part) error {
 	}
 	var parts []chat.Part
 	for i, piece := range pieces {
-		parts = append(parts, chat.Part{Key: k, Index: i, Text: piece, To: p.To})
+		parts = append(parts, chat.Part{Key: k, Index: i, Text: piece, To: p.To, Await: await})
 	}
 	if len(parts) == 0 {
-		parts = []chat.Part{{Key: k, To: p.To}}
+		parts = []chat.Part{{Key: k, To: p.To, Await: await}}
 	}
 	parts[len(parts)-1].Files, parts[len(parts)-1].Buttons = p.Files, p.Buttons
 	if err := ps.store.Notify(ctx, "from a program: "+p.Nonce, parts); err != nil {

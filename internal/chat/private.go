@@ -98,3 +98,12 @@ func (h *Hub) triedAgain(m Message) (closed bool) {
 	})
 	return closed
 }
+
+// DirectOf returns the direct chat that an adapter names for a person who may never have opened
+// it; ok is false where it names none, as for a nil adapter.
+func DirectOf(a Adapter, u User) (k Key, ok bool) {
+	if c, confides := As[Confidant](a); confides {
+		k, ok = c.DirectKey(u)
+	}
+	return k, ok
+}

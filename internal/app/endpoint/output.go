@@ -210,6 +210,9 @@ func refused(r tokens.Request) *refusal {
 				"The person of this token may not speak with the bot any more.")).final()
 		}
 	case chat.Failed:
+		if r.Reason == chat.ToolFailed && said != "" {
+			return nil // it was answered, and the answer says what did not work
+		}
 		no := refuse(http.StatusServiceUnavailable, strings.ReplaceAll(cmp.Or(string(r.Reason), "failed"), " ", "_"),
 			cmp.Or(said, "Something broke.")).final()
 		switch r.Reason {

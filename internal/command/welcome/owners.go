@@ -64,14 +64,9 @@ func (o Owners) send(ctx context.Context, id string, n Notice) error {
 	to := chat.Part{To: chat.User{ID: id}}
 	var err error
 	if to.Key, err = o.Direct(ctx, id); err != nil || to.Key.Platform != platform {
-		c, ok := chat.As[chat.Confidant](adapter)
-		if ok {
-			to.Key, ok = c.DirectKey(to.To)
-		}
-		if !ok {
+		if to.Key, to.Await = chat.DirectOf(adapter, to.To); !to.Await {
 			return fmt.Errorf("tell %s: %w", id, ErrNobody)
 		}
-		to.Await = true
 	}
 	var parts []chat.Part
 	said, buttons := n.Say(o.Speak(ctx, id))
