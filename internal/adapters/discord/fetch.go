@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"parley/internal/chat"
+	"parley/internal/text/urls"
 )
 
 // FileHosts are where Discord keeps attachments.
@@ -29,11 +30,7 @@ func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, 
 	}
 	resp, err := a.o.Files.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err
-		}
-		return nil, fmt.Errorf("discord: download attachment: %w", err)
+		return nil, fmt.Errorf("discord: download attachment: %w", urls.Bare(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	switch resp.StatusCode {

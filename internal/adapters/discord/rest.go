@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 	"parley/internal/adapters/discord/restraint"
 	"parley/internal/adapters/recent"
 	"parley/internal/chat"
+	"parley/internal/text/urls"
 )
 
 // discordgo's own calls sleep through a rate limit without looking at the
@@ -196,10 +196,7 @@ type upload struct {
 // lost returns the error of a request without an answer, without its URL: those of
 // interactions hold a token.
 func lost(err error, wrote bool) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
-		err = ue.Err
-	}
+	err = urls.Bare(err)
 	if wrote {
 		return fmt.Errorf("discord: %w: %v", chat.ErrUnknownOutcome, err)
 	}

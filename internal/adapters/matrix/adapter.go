@@ -148,7 +148,7 @@ func (a *Adapter) learn(ctx context.Context) (since string, err error) {
 	}
 	a.rooms.absorb(r)
 	a.once.Do(func() { close(a.known) })
-	a.invited(ctx, r)
+	a.invited(r)
 	return r.Next, nil
 }
 

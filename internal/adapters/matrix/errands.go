@@ -59,7 +59,7 @@ func (e *errands) inviter(room string) (chat.User, bool) {
 }
 
 // invited notes the invitations of a sync.
-func (a *Adapter) invited(_ context.Context, r *syncReply) {
+func (a *Adapter) invited(r *syncReply) {
 	if len(r.Rooms.Invite) == 0 {
 		return
 	}

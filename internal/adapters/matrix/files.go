@@ -21,6 +21,7 @@ import (
 	"maunium.net/go/mautrix/id"
 
 	"parley/internal/chat"
+	"parley/internal/text/urls"
 )
 
 // file returns the attachment of a message.
@@ -72,11 +73,7 @@ func (a *Adapter) download(ctx context.Context, at string, limit int64) ([]byte,
 	req.Header.Set("Authorization", "Bearer "+a.token)
 	resp, err := a.http.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err
-		}
-		return nil, fmt.Errorf("matrix: download: %w", err)
+		return nil, fmt.Errorf("matrix: download: %w", urls.Bare(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode == http.StatusOK {

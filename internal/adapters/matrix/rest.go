@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/adapters/recent"
 	"parley/internal/chat"
+	"parley/internal/text/urls"
 )
 
 // maxAnswer bounds what is read of an answer, in bytes: a first sync describes all rooms.
@@ -156,10 +157,7 @@ func (r *rest) once(ctx context.Context, method, path string, in any) ([]byte, e
 
 // lost returns the error of a request without an answer.
 func lost(err error, wrote bool) error {
-	var ue *url.Error
-	if errors.As(err, &ue) {
-		err = ue.Err
-	}
+	err = urls.Bare(err)
 	if wrote {
 		return fmt.Errorf("matrix: %w: %v", chat.ErrUnknownOutcome, err)
 	}

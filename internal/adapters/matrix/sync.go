@@ -191,7 +191,7 @@ func (a *Adapter) receive(ctx context.Context, in chat.Intake, now string) error
 	}
 	a.health.received(a.now(), a.log)
 	a.errand.read(read)
-	a.invited(ctx, r)
+	a.invited(r)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text/catalog"
+	"parley/internal/text/urls"
 )
 
 // maxFetch is the largest file a bot may fetch.
@@ -153,7 +154,7 @@ func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, 
 	}
 	resp, err := a.wire.send.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("download file: %w", bare(err))
+		return nil, fmt.Errorf("download file: %w", urls.Bare(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	switch resp.StatusCode {

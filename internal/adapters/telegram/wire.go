@@ -11,12 +11,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text/urls"
 )
 
 // maxAnswer bounds an answer of the Bot API: 100 updates fit many times over.
@@ -233,7 +233,7 @@ func (w *wire) round(ctx context.Context, c *http.Client, q request, limit time.
 	}
 	if err != nil {
 		fault.written = written.Load() && !errors.Is(err, errRefused) && !unprocessed(fault.status)
-		fault.err = bare(err)
+		fault.err = urls.Bare(err)
 		return reply{}, fault
 	}
 	return r, nil
@@ -265,11 +265,3 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) (r repl
 	return r, nil
 }
 
-// bare strips the URL, and with it the token, from an error of net/http.
-func bare(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
-	}
-	return err
-}

@@ -45,20 +45,13 @@ func (o *output) grow(growing string) error {
 	if more, ok := strings.CutPrefix(steady(growing), o.said); ok && more != "" {
 		return o.say(more)
 	}
-	if now.Sub(cmpTime(o.last, o.began)) < beat {
+	if now.Sub(cmp.Or(o.last, o.began)) < beat {
 		return nil
 	}
 	if err := o.begin(); err != nil {
 		return err
 	}
 	return o.write(": still here\n\n")
-}
-
-func cmpTime(t, or time.Time) time.Time {
-	if t.IsZero() {
-		return or
-	}
-	return t
 }
 
 // steady returns the part of a growing answer that stays as it is: whole words, and of lines

@@ -82,9 +82,8 @@ func (e *Endpoint) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody reads it
 	}
-	no := refusalOf(err)
-	level := e.o.Log.Warn
-	if error(no) != err && !errors.As(err, new(*refusal)) {
+	no, level := refusalOf(err), e.o.Log.Warn
+	if !errors.As(err, new(*refusal)) {
 		level = e.o.Log.Error
 	}
 	level("a program's request was refused", "path", text.Shorten(r.URL.Path, 50), "status", no.status, "why", err)

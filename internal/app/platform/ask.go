@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/text/urls"
 )
 
 // askWait bounds each request.
@@ -36,11 +36,7 @@ func get(ctx context.Context, address, authorization string, into any) (date tim
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
-			err = u.Err
-		}
-		return date, text.Tell("cannot be reached, check the network and any proxy: %w", err)
+		return date, text.Tell("cannot be reached, check the network and any proxy: %w", urls.Bare(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	date, _ = http.ParseTime(resp.Header.Get("Date")) // zero when it does not say

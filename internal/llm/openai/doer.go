@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/text/urls"
 )
 
 // exchange travels with a request's context: what has to be written into it
@@ -135,9 +135,7 @@ func (g *growing) Read(p []byte) (int, error) {
 // unreachable describes a failure without an answer. The URL stays out of it:
 // it may carry a key.
 func (d *doer) unreachable(err error) error {
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		err = ue.Err
-	}
+	err = urls.Bare(err)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"parley/internal/llm"
+	"parley/internal/text/urls"
 )
 
 // Speech is an endpoint that turns text into recordings: an OpenAI-compatible one, or Piper's
@@ -87,10 +87,7 @@ func unheard(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err
-	}
-	return &llm.Error{Class: llm.ErrUnavailable, Detail: "speech: " + err.Error()}
+	return &llm.Error{Class: llm.ErrUnavailable, Detail: "speech: " + urls.Bare(err).Error()}
 }
 
 func classOf(status int) error {

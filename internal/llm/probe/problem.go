@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/internal/text/catalog"
+	"parley/internal/text/urls"
 )
 
 // Kind classifies a Problem.
@@ -172,9 +173,5 @@ func unreached(err error, at *url.URL, now time.Time) error {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return &Problem{Away, catalog.Fill("%s does not answer in time: check the network, and any firewall", at.Host)}
 	}
-	var u *url.Error // its own text repeats the address
-	if errors.As(err, &u) {
-		err = u.Err
-	}
-	return &Problem{Away, catalog.Fill("%s cannot be reached: %v", at.Host, err)}
+	return &Problem{Away, catalog.Fill("%s cannot be reached: %v", at.Host, urls.Bare(err))}
 }

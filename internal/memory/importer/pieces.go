@@ -72,11 +72,19 @@ func (p *pieces) within(begin json.Delim, one func() error) error {
 
 // skip reads a value of any size.
 func (p *pieces) skip() error {
+	if err := pass(p.dec, p.in.sip); err != nil {
+		return p.wrong(err)
+	}
+	return nil
+}
+
+// pass reads a value of any size and calls before for each of its tokens.
+func pass(dec *json.Decoder, before func()) error {
 	for depth := 0; ; {
-		p.in.sip()
-		token, err := p.dec.Token()
+		before()
+		token, err := dec.Token()
 		if err != nil {
-			return p.wrong(err)
+			return err
 		}
 		switch token {
 		case json.Delim('{'), json.Delim('['):
@@ -178,17 +186,8 @@ func firstNames(head []byte) (names []string) {
 			return names
 		}
 		names = append(names, fmt.Sprint(name))
-		for depth, more := 0, true; more; more = depth > 0 {
-			token, err := dec.Token()
-			if err != nil {
-				return names
-			}
-			switch token {
-			case json.Delim('{'), json.Delim('['):
-				depth++
-			case json.Delim('}'), json.Delim(']'):
-				depth--
-			}
+		if pass(dec, func() {}) != nil {
+			return names
 		}
 	}
 	return names

@@ -65,7 +65,7 @@ func (j Judge) Ask(ctx context.Context, all Question, recent []llm.Message) Ruli
 		switch {
 		case len(q.items()) == 0:
 			r.Notes = append(r.Notes, "nothing to judge fits into the model call")
-		case j.Cache.answers(j.Of, q, r.Verdicts):
+		case j.Cache.answers(j.talk(q), q, r.Verdicts):
 			cached++
 		case j.Model == nil:
 			r.Notes = append(r.Notes, fmt.Sprintf("no model to judge %d conditions and %d variables", len(q.Conditions), len(q.Variables)))
@@ -114,7 +114,7 @@ func (j Judge) call(ctx context.Context, q Question, r *Ruling, again *bool) {
 // learn takes the verdicts on what was asked and keeps them. No verdict is one too.
 func (j Judge) learn(q Question, a answer, r *Ruling) {
 	r.Notes = append(r.Notes, a.notes...)
-	talk := j.Of + "\x00" + q.talk()
+	talk := j.talk(q)
 	for _, it := range q.items() {
 		v := a.verdicts[it.name]
 		delete(a.verdicts, it.name)
@@ -126,9 +126,12 @@ func (j Judge) learn(q Question, a answer, r *Ruling) {
 	}
 }
 
-// answers fills in the verdicts on a question of somebody's, if the cache has them all.
-func (c *Cache) answers(of string, q Question, into map[string]Verdict) bool {
-	talk, found := of+"\x00"+q.talk(), map[string]Verdict{}
+// talk is what verdicts are on: what was said, and to whom.
+func (j Judge) talk(q Question) string { return j.Of + "\x00" + q.talk() }
+
+// answers fills in the verdicts on a question about a talk, if the cache has them all.
+func (c *Cache) answers(talk string, q Question, into map[string]Verdict) bool {
+	found := map[string]Verdict{}
 	for _, it := range q.items() {
 		v, ok := c.get(keyOf(talk, it.name, it.version))
 		if !ok {

@@ -78,19 +78,21 @@ func Alike(question string) func(word string) []string {
 	}
 }
 
-// fillers are words of questions that say little of what is looked for.
-var fillers = setOf("happen happens happened exactly actually want need mean means possible way ways thing things something " +
-	"anything everything work works get gets use using make makes made please tell know say says one other another same " +
-	"just only also still else already own without instead all every each exist exists no not always never really " +
-	"kann kannst können könnte muss musst müssen soll sollte darf dürfen möchte will brauche braucht gibt geht wird werden " +
-	"wurde sind ob wenn dass aber oder auch noch nur schon alle alles ganz ohne beim bei an aus nach vom zum zur bis als man " +
-	"kein keine keinen sich ihr ihre mir mich du dich etwas bedeutet bedeuten heißt passiert macht machen genau eigentlich " +
-	"worauf wozu woran diese dieser dieses einem einer " +
-	"peux peut dois doit veux faut fait faire sont sans tout tous toute toutes être avoir cette ces ils elles même encore si " +
-	"puedo puede debo debe quiero hay hacer hace son ser sin todo todos toda todas este esta estos estas pero también si " +
-	"posso può devo deve voglio fare sono senza tutto tutti questo questa " +
-	"можно нужно надо могу может хочу есть быть как что где когда почему это этот эта для или если мне мой")
+// fillers are words of questions that say little of what is looked for; notes alone need them.
+var fillers = sync.OnceValue(func() map[string]bool {
+	return setOf("happen happens happened exactly actually want need mean means possible way ways thing things something " +
+		"anything everything work works get gets use using make makes made please tell know say says one other another same " +
+		"just only also still else already own without instead all every each exist exists no not always never really " +
+		"kann kannst können könnte muss musst müssen soll sollte darf dürfen möchte will brauche braucht gibt geht wird werden " +
+		"wurde sind ob wenn dass aber oder auch noch nur schon alle alles ganz ohne beim bei an aus nach vom zum zur bis als man " +
+		"kein keine keinen sich ihr ihre mir mich du dich etwas bedeutet bedeuten heißt passiert macht machen genau eigentlich " +
+		"worauf wozu woran diese dieser dieses einem einer " +
+		"peux peut dois doit veux faut fait faire sont sans tout tous toute toutes être avoir cette ces ils elles même encore si " +
+		"puedo puede debo debe quiero hay hacer hace son ser sin todo todos toda todas este esta estos estas pero también si " +
+		"posso può devo deve voglio fare sono senza tutto tutti questo questa " +
+		"можно нужно надо могу может хочу есть быть как что где когда почему это этот эта для или если мне мой")
+})
 
 // Filler reports whether a word of a question, in small letters, says little of what is looked
 // for.
-func Filler(word string) bool { return fillers[word] }
+func Filler(word string) bool { return fillers()[word] }

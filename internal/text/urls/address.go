@@ -1,5 +1,5 @@
 // Package urls finds the addresses in a text that a platform or a reader turns
-// into links, and makes them harmless. It does not judge which are.
+// into links, and makes them harmless, also in errors. It does not judge which are.
 package urls
 
 import (

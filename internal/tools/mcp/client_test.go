@@ -37,6 +37,7 @@ type fake struct {
 	mu    sync.Mutex // guards what follows
 	dials []time.Time
 	drop  func() // ends the last connection
+	cut   func() // closes its wire
 }
 
 func newFake() *fake {
@@ -54,12 +55,34 @@ func (f *fake) dial(ctx context.Context) (sdk.Transport, func(), error) {
 	defer f.mu.Unlock()
 	f.dials = append(f.dials, time.Now())
 	ours, theirs := sdk.NewInMemoryTransports()
-	session, err := f.server.Connect(context.WithoutCancel(ctx), theirs, nil)
+	wire := &mortal{Transport: theirs}
+	session, err := f.server.Connect(context.WithoutCancel(ctx), wire, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	f.drop = func() { session.Close() }
+	f.drop, f.cut = func() { session.Close() }, func() { wire.conn.Close() }
 	return probing{ours, &f.era, f.era.patience(defaultStart)}, f.drop, nil
+}
+
+// mortal is a transport whose connection can be closed under its server, as when that dies.
+type mortal struct {
+	sdk.Transport
+	conn sdk.Connection
+}
+
+// Connect implements sdk.Transport.
+func (h *mortal) Connect(ctx context.Context) (sdk.Connection, error) {
+	var err error
+	h.conn, err = h.Transport.Connect(ctx)
+	return h.conn, err
+}
+
+// die ends the last connection at once, whatever is under way there.
+func (f *fake) die() {
+	f.mu.Lock()
+	cut := f.cut
+	f.mu.Unlock()
+	cut()
 }
 
 // count says how often the server was dialled.

@@ -125,7 +125,7 @@ func mute(f *fake, dies bool) *fake {
 	f.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 			if method == discover && dies {
-				go f.last()()
+				f.die()
 			} else if method == discover {
 				waittest.Take(context.WithoutCancel(ctx), 2*probeTime)
 			}

@@ -12,7 +12,6 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ import (
 
 	"parley/internal/text"
 	"parley/internal/text/catalog"
+	"parley/internal/text/urls"
 	"parley/internal/tools"
 	"parley/internal/tools/netguard"
 )
@@ -196,9 +196,7 @@ func (c *call) unreached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if in, ok := errors.AsType[*url.Error](err); ok {
-		err = in.Err
-	}
+	err = urls.Bare(err)
 	c.o.Log.Warn("service not reached", "tool", c.Name, "err", err)
 	var dns *net.DNSError
 	var unsafe *tls.CertificateVerificationError

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"parley/internal/text"
+	"parley/internal/text/urls"
 	"parley/internal/tools"
 	"parley/internal/tools/netguard"
 )
@@ -146,10 +147,7 @@ func fetchError(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, netguard.ErrForbidden):
-		if inner, ok := errors.AsType[*url.Error](err); ok {
-			return inner.Err
-		}
-		return err
+		return urls.Bare(err)
 	case ctx.Err() != nil:
 		return errors.New("the site was too slow")
 	case errors.As(err, &dns):
