@@ -264,4 +264,3 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) (r repl
 	}
 	return r, nil
 }
-
