@@ -119,29 +119,30 @@ func TestBadCallsAreAnsweredAndNotRun(t *testing.T) {
 	}
 }
 
+// crashes handles m until point, where the process dies.
+func (b *bench) crashes(point string, m chat.Message) {
+	b.t.Helper()
+	b.o.Failpoint = func(p string) {
+		if p == point {
+			panic(errors.New("killed"))
+		}
+	}
+	defer func() {
+		b.o.Failpoint = func(string) {}
+		if recover() == nil {
+			b.t.Fatal("did not crash")
+		}
+	}()
+	_, _ = b.Handle(context.Background(), m, nobody{})
+}
+
 func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran))
-	died := errors.New("killed")
-	crash := func(point string, m chat.Message) {
-		t.Helper()
-		b.o.Failpoint = func(p string) {
-			if p == point {
-				panic(died)
-			}
-		}
-		defer func() {
-			b.o.Failpoint = func(string) {}
-			if recover() == nil {
-				t.Fatal("did not crash")
-			}
-		}()
-		_, _ = b.Handle(context.Background(), m, nobody{})
-	}
 	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: "telegram:7"},
 		Text: "add milk", Direct: true})
 	b.model.Call(call("c1", "add", `{"text":"milk"}`))
-	crash("after_tool", m)
+	b.crashes("after_tool", m)
 	m.Attempt = 1
 	b.model.Say("It is on the list.")
 	a, err := b.Handle(context.Background(), m, nobody{})
@@ -153,6 +154,51 @@ func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
 		t.Errorf("the begun step came back as %q", last[len(last)-1].Content)
 	}
 	b.finish(m, a)
+}
+
+// What keeps its call's key is run again after a crash in the middle: it writes once, and the
+// person reads what it did instead of that nobody knows.
+func TestCrashInWhatKnowsItsKey(t *testing.T) {
+	b := newBench(t, Options{})
+	clock := func() time.Time { return b.clock }
+	k := tools.Planner{Store: b.store, Now: clock, Zone: func(context.Context, chat.User) string { return "Europe/Zurich" }}
+	var list []tools.Tool
+	mine := func(context.Context, tools.Call) bool { return false }
+	for _, o := range slices.Concat(tools.TaskOperations(b.store), tools.ReminderOperations(k), tools.FactOperations(b.store.Facts, mine)) {
+		list = append(list, o)
+	}
+	b.o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return tools.NewSet(list...), nil }
+	rows := func() int { // all that these tools write
+		all, err := b.store.Agenda.Tasks(t.Context(), annAlone, 100, 0)
+		must(t, err)
+		waiting, err := b.store.Agenda.Reminders(t.Context(), annAlone)
+		must(t, err)
+		known, err := b.store.Facts.CountFacts(t.Context(), annAlone)
+		must(t, err)
+		return len(all) + len(waiting) + known
+	}
+	for _, tt := range []struct{ tool, args, says string }{
+		{"add_task", `{"description":"buy milk"}`, "buy milk"},
+		{"set_reminder", `{"text":"stretch","when":"in 10 minutes"}`, "stretch"},
+		{"ask_later", `{"question":"is it raining?","when":"tomorrow at 9"}`, "is it raining?"},
+		{"save_fact", `{"content":"Ann keeps bees"}`, "Ann keeps bees"},
+	} {
+		before := rows()
+		m := b.accept(sent("please"))
+		b.model.Call(call("c1", tt.tool, tt.args)).Say("Done.")
+		b.crashes("after_tool", m)
+		if n := rows(); n != before+1 {
+			t.Fatalf("%s: %d rows when it was killed", tt.tool, n-before)
+		}
+		m.Attempt = 1
+		a, err := b.Handle(t.Context(), m, nobody{})
+		must(t, err)
+		b.finish(m, a)
+		heard := b.last().Messages[len(b.last().Messages)-1].Content
+		if n := rows(); n != before+1 || !strings.Contains(heard, tt.says) {
+			t.Errorf("%s: %d rows, and the model heard %q", tt.tool, n-before, heard)
+		}
+	}
 }
 
 func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {

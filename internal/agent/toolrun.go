@@ -202,8 +202,9 @@ func (r *toolrun) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools
 }
 
 // runOnce runs a call. One with a side effect is journaled before and after, so that a crash
-// never makes it happen twice: a call that was begun and not finished is not run again. The
-// journal is asked first: the tool may be gone by now, or its server not back yet.
+// never makes it happen twice: a call that was begun and not finished is run again only where
+// its tool knows its key. The journal is asked first: the tool may be gone by now, or its
+// server not back yet.
 func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	if ctx.Err() != nil {
 		return notBegun()
@@ -215,11 +216,13 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 		st, begun = r.journal.made(c.ID)
 	}
 	asked := r.journal.asked(st)
-	if begun && !asked && (st.Done || agreed) {
+	own, _ := r.set.Lookup(c.Name)
+	settled := begun && !asked && (st.Done || !own.Keyed)
+	if settled && (st.Done || agreed) {
 		return r.journal.resumed(st, c.Name)
 	}
 	spec := r.tool(ctx, c.Name)
-	if begun && !asked && (spec.Asks() != tools.AskAlways || r.mayGo(spec)) { // else it was only asked about
+	if settled && (spec.Asks() != tools.AskAlways || r.mayGo(spec)) { // else it was only asked about
 		return r.journal.resumed(st, c.Name)
 	}
 	writes := journaled && spec.Name != "" && !spec.ReadOnly

@@ -56,6 +56,12 @@ func (m Meta) writes() Meta {
 	return m
 }
 
+// keyed returns a tool that keeps its call's key with what it writes.
+func (m Meta) keyed() Meta {
+	m.Keyed = true
+	return m
+}
+
 // adds returns a tool that writes and takes nothing away. again says that the same
 // call a second time adds nothing.
 func (m Meta) adds(again bool) Meta {
@@ -163,7 +169,7 @@ func (f factStore) save() Operation {
 		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
-	meta := core("save_fact", saveFactText, Memory).adds(true).says("remembers something about you")
+	meta := core("save_fact", saveFactText, Memory).adds(true).keyed().says("remembers something about you")
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": scopes["scope"]})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		words := map[string]string{"channel": catalog.Text(ctx, "Remember this for everybody in this channel: \"%s\"?"), "guild": catalog.Text(ctx, "Remember this for everybody on this server: \"%s\"?")}[a.Scope]

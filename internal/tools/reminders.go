@@ -142,7 +142,7 @@ func setReminder(k Planner) Operation {
 		Text string `json:"text" jsonschema:"what to remind of"`
 		When string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 	}
-	meta := core("set_reminder", setReminderText, Task).writes().says("reminds you at a time")
+	meta := core("set_reminder", setReminderText, Task).writes().keyed().says("reminds you at a time")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
 		all, err := k.times(ctx, a.When, loc)
@@ -220,7 +220,7 @@ func scheduleQuestion(k Planner) Operation {
 		When        string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 		OnlyChanged bool   `json:"only_if_changed,omitempty" jsonschema:"stay silent while nothing has changed"`
 	}
-	meta := core("ask_later", scheduleText, Task).writes().onDemand().says(
+	meta := core("ask_later", scheduleText, Task).writes().keyed().onDemand().says(
 		"asks itself a question for you at a time, and tells you the answer")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		return withRest(sentence(ctx, "Ask %s by myself, %s, and answer here?", a.Question, a.When), c, a.OnlyChanged), nil

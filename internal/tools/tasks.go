@@ -56,7 +56,7 @@ func addTask(store *memory.Store) Operation {
 	type args struct {
 		Description string `json:"description"`
 	}
-	meta := core("add_task", addTaskText, Task).adds(false).says("adds a task to your list")
+	meta := core("add_task", addTaskText, Task).adds(false).keyed().says("adds a task to your list")
 	meta.Ask = about("Add the task \"%s\"?", func(a args) []string { return []string{a.Description} })
 	meta.Own = owning(func(a args) string { return a.Description })
 	return Declare(meta, taskFace("tasks add", "Add a task", taskText), func(ctx context.Context, c Call, a args) (Result, error) {

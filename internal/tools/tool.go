@@ -194,6 +194,9 @@ type Meta struct {
 	ReadOnly   bool     // changes nothing: may run beside others and may be repeated
 	SideEffect bool     // changes something: in a tainted turn it needs a person's yes
 	Idempotent bool     // writes once per Call.Key, so it may be repeated
+	// Keyed means that a second call with the same Key also answers as the first did: one
+	// that was cut short is run again instead of leaving in doubt what became of it.
+	Keyed bool
 	// Egress means that what the arguments say leaves this machine: to a page's host, a
 	// service, a tool server. In a turn that holds private data, addresses in
 	// them that the person did not name are asked about.
