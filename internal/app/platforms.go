@@ -33,6 +33,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
 				return f.commands.Suggest(ctx, m, option, typed)
 			},
+			Command: func(name string) bool { return f.commands.Has(name) },
 			Welcome: func(ctx context.Context, m chat.Message) bool {
 				role, err := f.people.gate.Role(ctx, m)
 				return err == nil && role > gate.Stranger

@@ -24,6 +24,8 @@ type Options struct {
 	Server, Token string
 	// Welcome reports whether who invites the bot to a group may do that; nil is everybody.
 	Welcome func(ctx context.Context, m chat.Message) bool
+	// Command reports whether a command has this name, in lower case; nil is none.
+	Command func(name string) bool
 	// Unread is what the bot says, once, in a room whose messages are encrypted; nil says nothing.
 	Unread func(ctx context.Context) string
 	Timing Timing
@@ -59,7 +61,6 @@ type Adapter struct {
 	asked  recent.Map[chat.Key, *question] // the buttons that were shown last; nil for none
 	spoke  recent.Map[string, string]      // the room in which a person last talked with us alone
 	typing recent.Map[string, bool]        // rooms where people see that we type
-	menu   atomic.Pointer[map[string]bool] // names of commands, by which "!name" is one
 	most   atomic.Int64                    // bytes of an upload; 0 is not known yet
 }
 

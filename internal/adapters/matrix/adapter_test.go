@@ -114,7 +114,7 @@ func TestRoomsAndThreads(t *testing.T) {
 	t.Parallel()
 	s, in := server(t), &intake{}
 	room := s.Room("Kitchen", ann, "@bob:example.org", matrixtest.Bot)
-	a := adapter(t, s, nil)
+	a := adapter(t, s, func(o *Options) { o.Command = func(name string) bool { return name == "help" } })
 	begin(t, a, in)
 	root := s.Say(room, ann, "just talking", nil)
 	s.Say(room, ann, "Parley: how are you?", nil)
@@ -123,9 +123,10 @@ func TestRoomsAndThreads(t *testing.T) {
 	s.Say(room, "@bob:example.org", "about that",
 		map[string]any{"m.relates_to": map[string]any{"m.in_reply_to": map[string]any{"event_id": root}}})
 	s.Say(room, ann, "a notice", map[string]any{"msgtype": "m.notice"})
-	s.Say(room, ann, "!help", nil)
+	s.Say(room, ann, "!Help", nil)
+	s.Say(room, ann, "!wow", nil)
 	s.Say(room, ann, "/help", nil)
-	got := in.waits(t, 7)
+	got := in.waits(t, 8)
 	for i, m := range got {
 		if m.Direct || m.Title != "Kitchen" || m.Key.Channel != room {
 			t.Errorf("%d: %+v", i, m)
@@ -137,7 +138,8 @@ func TestRoomsAndThreads(t *testing.T) {
 	if got[3].Key.Thread != root || got[4].ReplyTo != root || got[4].Quote != "just talking" || !got[4].Relayed || got[4].Addressed {
 		t.Errorf("threads and replies: %+v", got[3:5])
 	}
-	if got[5].Kind == chat.KindCommand || got[6].Kind != chat.KindCommand || !got[6].Addressed {
+	if got[5].Kind != chat.KindCommand || got[5].Text != "/Help" || got[6].Kind == chat.KindCommand ||
+		got[7].Kind != chat.KindCommand || !got[7].Addressed {
 		t.Errorf("commands: %+v", got[5:])
 	}
 	if _, err := a.Send(t.Context(), chat.Part{Key: got[3].Key, Text: "there", Nonce: "n1"}); err != nil {
@@ -147,7 +149,7 @@ func TestRoomsAndThreads(t *testing.T) {
 	if rel["rel_type"] != "m.thread" || rel["event_id"] != root {
 		t.Errorf("the answer went to %v", rel)
 	}
-	waittest.Until(t, "a receipt", func() bool { return s.Read(room) == got[6].ID })
+	waittest.Until(t, "a receipt", func() bool { return s.Read(room) == got[7].ID })
 }
 
 // TestSecondPersonMakesAGroup: a room that somebody else enters is another conversation.

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,30 +63,16 @@ func addressing(said, name string) (rest string, ok bool) {
 // bang is how people of Matrix call bots: clients keep the slash for commands of their own.
 var bang = text.Pattern(`^!([A-Za-z0-9_-]+)`)
 
-// command returns a command as it is written elsewhere.
+// command returns a command as it is written elsewhere. "!name" is one only when it is ours.
 func (a *Adapter) command(said string) (string, bool) {
 	if chat.IsCommand(said) {
 		return said, true
 	}
-	known := a.menu.Load()
-	if m := bang().FindStringSubmatch(said); m != nil && known != nil && (*known)[strings.ToLower(m[1])] {
+	if m := bang().FindStringSubmatch(said); m != nil && a.o.Command != nil && a.o.Command(strings.ToLower(m[1])) {
 		return "/" + said[1:], true
 	}
 	return said, false
 }
-
-// Register implements chat.Commander: Matrix shows no menus, but "!name" is a command only
-// when it is one of ours.
-func (a *Adapter) Register(_ context.Context, m chat.Menu) error {
-	known := map[string]bool{}
-	for _, c := range m.Commands {
-		known[strings.ToLower(c.Name)] = true
-	}
-	a.menu.Store(&known)
-	return nil
-}
-
-var _ chat.Commander = (*Adapter)(nil)
 
 // calling makes the first mention of a person's name one that notifies them.
 func calling(c *content, u chat.User) {

@@ -26,7 +26,7 @@ var matrixPlatform = Platform{Identity: matrix.Identity, Deletes: true, Hosted: 
 	Account: askMatrix,
 	Open: func(cfg config.Config, s Surroundings) (chat.Adapter, error) {
 		return matrix.New(matrix.Options{
-			Server: cfg.Matrix.Server, Token: string(cfg.Matrix.Token), Log: s.Log, Welcome: s.Welcome, Unread: unread,
+			Server: cfg.Matrix.Server, Token: string(cfg.Matrix.Token), Log: s.Log, Welcome: s.Welcome, Command: s.Command, Unread: unread,
 		})
 	},
 	OneAtATime: func(config.Config) bool { return true },

@@ -90,6 +90,8 @@ type Surroundings struct {
 	Toast   func(ctx context.Context, m chat.Message) (text string, refused bool)
 	Private func(ctx context.Context, m chat.Message) bool
 	Suggest func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice
+	// Command reports whether a command has this name.
+	Command func(name string) bool
 	// Welcome reports whether somebody was let in, who invites the bot to a place.
 	Welcome func(ctx context.Context, m chat.Message) bool
 }

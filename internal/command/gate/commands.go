@@ -66,6 +66,11 @@ func NewCommands(table []Command, o CommandOptions) (*Commands, error) {
 	return c, nil
 }
 
+// Has reports whether a command that is there has this name.
+func (c *Commands) Has(name string) bool {
+	return slices.ContainsFunc(c.table, func(k Command) bool { return k.Name == name && k.there() })
+}
+
 // Table returns every command, for registering. It must not be changed.
 func (c *Commands) Table() []Command { return c.table }
 
