@@ -3,9 +3,11 @@ package memory
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
+	"parley/internal/llm"
 	"parley/internal/memory/importer"
 	"parley/internal/memory/provenance"
 	"parley/internal/memory/usage"
@@ -28,11 +30,23 @@ const (
 		UNION SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel AND s.thread = p.thread WHERE p.user_id = :user`
 )
 
-// exchange deletes what the bot did and said between two messages of people. A call and its
-// results go together, since a model rejects one without the other.
-const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SELECT session_id FROM messages WHERE id = :key)
+// exchange are what the bot did and said between two messages of people.
+const exchange = `role <> 'user' AND session_id = (SELECT session_id FROM messages WHERE id = :key)
 	AND id > coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id < m.id AND u.role = 'user' ORDER BY u.id DESC LIMIT 1), 0)
 	AND id < coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id > m.id AND u.role = 'user' ORDER BY u.id LIMIT 1), 9223372036854775807)`
+
+// Forgotten stands for an answer to somebody else that was made of a person's words: without
+// it what they asked would look as if it still waited for one.
+const Forgotten = "(this answer was deleted)"
+
+// answerForgotten leaves nothing of an exchange but that others were answered. A call and its
+// results go together, since a model rejects one without the other.
+var answerForgotten = []string{
+	"UPDATE messages SET content = '" + Forgotten + "', attached = '', key_insight = '', via = 0, people = '', tokens = " +
+		strconv.Itoa(llm.EstimateTokens(llm.Message{Role: llm.RoleAssistant, Content: Forgotten})) +
+		" WHERE role = 'assistant' AND tool_calls = '' AND user_id <> :user AND " + exchange,
+	"DELETE FROM messages WHERE content <> '" + Forgotten + "' AND " + exchange,
+}
 
 // aloneHere are the direct chats of :user.
 const aloneHere = `SELECT i.platform, i.channel FROM inbox i WHERE i.id = :but AND i.state = 'new' AND CAST(i.body ->> '$.direct' AS TEXT) IN ('1', 'true')
@@ -109,8 +123,8 @@ var erased = []chunked.Sweep{
 	{Table: "sessions", Key: "rowid", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
 		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM " +
 			"json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
-	chunked.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}}.Unindexed(saidIndex.Name),
-	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
+	chunked.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: answerForgotten}.Unindexed(saidIndex.Name),
+	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: answerForgotten}.Unindexed(saidIndex.Name),
 	chunked.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user",
 		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
 	// What webhooks brought into their direct chats is said by nobody.

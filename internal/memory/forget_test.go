@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
 	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
@@ -132,4 +134,37 @@ func allBytes(t *testing.T, s *Store) (whole []byte) {
 		whole = append(whole, b...)
 	}
 	return whole
+}
+
+// TestForgettingLeavesOthersAnswered: who was answered in words made of a person's has no words
+// of the answer left, and does not look as if they still waited for one.
+func TestForgettingLeavesOthersAnswered(t *testing.T) {
+	s := open(t, Options{})
+	room := chat.Key{Platform: "x", Channel: "room"}
+	se := Session{ID: "s1", Key: room, Status: Active, Created: s.now()}
+	hers := Origin{People: []string{"x:ada"}}
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
+		if _, err := saveSession(tx, se); err != nil {
+			return err
+		}
+		return insertEntries(tx, se, []Entry{
+			{Role: "user", User: "x:ada", Content: "I keep zxbees", At: s.now()},
+			{Role: "assistant", User: "x:ada", Content: "Noted: zxbees.", At: s.now()},
+			{Role: "user", User: "x:bob", Content: "who keeps animals?", At: s.now()},
+			{Role: "assistant", User: "x:bob", ToolCalls: []llm.ToolCall{{ID: "1", Name: "recall", Args: `{"q":"zxbees"}`}}, At: s.now(), Origin: hers},
+			{Role: "tool", ToolCallID: "1", Name: "recall", Content: "zxbees", At: s.now(), Origin: hers},
+			{Role: "assistant", User: "x:bob", Content: "Ada keeps zxbees.", Insight: "zxbees", At: s.now(), Origin: hers},
+			{Role: "user", User: "x:bob", Content: "thanks", At: s.now()},
+		})
+	}))
+	must(t, s.ForgetPerson(bg, "x:ada", 0))
+	var got []string
+	list, err := s.Transcript(bg, "s1", 0, 0)
+	must(t, err)
+	for _, e := range list {
+		got = append(got, fmt.Sprint(e.Role, " ", e.User, " ", e.Content, e.Insight, e.Origin.People))
+	}
+	if want := []string{"user x:bob who keeps animals?[]", "assistant x:bob " + Forgotten + "[]", "user x:bob thanks[]"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
 }
