@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,14 +29,16 @@ type hand struct {
 	// command uses a command with options as the platform offers it.
 	command func(name string, options ...[2]string)
 	all     func() []said
+	// begin starts the bot, which dies at a failpoint if one is named.
+	begin func(failpoint string) *exec.Cmd
 }
 
 func handOnTelegram(t *testing.T, w *world) hand {
-	w.run(t)
 	n := 0
 	say := func(text string) { w.tg.Push(telegramtest.Text(1, 1, text)) }
 	return hand{
 		type_: say,
+		begin: func(failpoint string) *exec.Cmd { return w.start(t, "BOT_FAILPOINT="+failpoint) },
 		press: func(message, data string) {
 			n++
 			w.tg.Push(telegramtest.Press(1, 1, int(personNumber(message)), fmt.Sprint("query", n), data))
@@ -62,8 +65,14 @@ func handOnTelegram(t *testing.T, w *world) hand {
 }
 
 func handOnDiscord(t *testing.T, w *world) hand {
-	w.onDiscord().serve(t)
+	w.onDiscord()
 	return hand{
+		begin: func(failpoint string) *exec.Cmd {
+			w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() == 0 }) // the one before is gone
+			child := w.start(t, "BOT_FAILPOINT="+failpoint)
+			w.connected(t)
+			return child
+		},
 		type_: func(text string) { w.dc.Message("", "10", "42", text) },
 		press: func(message, data string) { w.dc.Press("", "10", "42", message, data) },
 		command: func(name string, options ...[2]string) {
@@ -79,7 +88,9 @@ func handOnDiscord(t *testing.T, w *world) hand {
 }
 
 // TestNotesByHand: the button of a source shows its words, as they were, also once the note says
-// something else; what was written is said; and an earlier text comes back, on both platforms.
+// something else; what was written is said; and an earlier text comes back, on both platforms. The
+// process is killed between the answer and its button, between a note and what is said of it, and
+// between an earlier text and the answer: each is done once, and said once.
 func TestNotesByHand(t *testing.T) {
 	t.Parallel()
 	for name, front := range map[string]func(*testing.T, *world) hand{"telegram": handOnTelegram, "discord": handOnDiscord} {
@@ -111,6 +122,7 @@ func playNotes(t *testing.T, w *world, h hand, file string) {
 		}
 		return got
 	}
+	child := h.begin("")
 	from := 0
 	step := func(do func(), want string) said {
 		t.Helper()
@@ -129,12 +141,23 @@ func playNotes(t *testing.T, w *world, h hand, file string) {
 	if !strings.Contains(answer.text, "tea.md#Brewing") || source < 0 {
 		t.Fatalf("answered %+v", answer)
 	}
+	kill(child)
+	child = h.begin("")
 	step(func() { h.press(answer.id, answer.buttons[source]) }, "Green tea brews at 75 degrees.")
 
+	// next ends the process and starts one that dies at a failpoint, or not.
+	next := func(failpoint string) {
+		kill(child)
+		child = h.begin(failpoint)
+	}
+	dead := func(do func()) func() {
+		return func() { do(); dies(t, child); child = h.begin("") }
+	}
 	for i, mode := range []string{"create", "append"} {
+		next([]string{"after_model:2", "before_finish"}[i])
 		w.llm.Queue(callTool("vault_write", fmt.Sprintf(`{"path":"tea log","mode":%q,"content":"Cup %d."}`, mode, i+1)),
-			llmtest.Turn{Text: "Done."})
-		wrote := step(typed(fmt.Sprint("note down cup ", i+1)), "Wrote agent-notes/tea log.md")
+			llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "Done."})
+		wrote := step(dead(typed(fmt.Sprint("note down cup ", i+1))), "Wrote agent-notes/tea log.md")
 		if want := []string{"(new, 1 line)", "+ Cup 2."}[i]; !strings.Contains(wrote.text, want) {
 			t.Errorf("said %q, without %q", wrote.text, want)
 		}
@@ -148,7 +171,8 @@ func playNotes(t *testing.T, w *world, h hand, file string) {
 	if len(earlier.buttons) != 1 {
 		t.Fatalf("no button in %+v", earlier)
 	}
-	step(func() { h.press(earlier.id, earlier.buttons[0]) }, "agent-notes/tea log.md (+0 −2 lines)")
+	next("before_finish")
+	step(dead(func() { h.press(earlier.id, earlier.buttons[0]) }), "agent-notes/tea log.md (+0 −2 lines)")
 	if one, err := os.ReadFile(file); err != nil || string(one) != "Cup 1.\n" {
 		t.Errorf("restored to %q, %v", one, err)
 	}

@@ -136,6 +136,20 @@ func TestGivenIsTheSameFromTheJournal(t *testing.T) {
 	}
 }
 
+// TestWhatACallDidIsTheSameFromTheJournal: what is said or stored with an answer does not
+// depend on whether the process that ran the call gives it.
+func TestWhatACallDidIsTheSameFromTheJournal(t *testing.T) {
+	wrote := tools.Deed{Note: "Wrote plan.md.", Buttons: []chat.Button{{Label: "Undo", Data: "/notes undo"}}}
+	for _, data := range []any{wrote, tools.ByAssistant("is angry"), tools.VariableSet{Name: "plan", Value: "plus"},
+		Delegated{Calls: 2, Did: []string{"wrote"}, Deeds: []tools.Deed{wrote}, Unasked: []string{"x"}}} {
+		j := journal{store: &memory.Store{}}
+		must(t, j.owe(memory.Step{Kind: stepTool, Done: true}, kept(tools.Outcome{State: tools.Success, Result: tools.Result{Data: data}})))
+		if got := j.resumed(j.owed[0], "do").Result.Data; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", data) {
+			t.Errorf("%+v, and from the journal %+v", data, got)
+		}
+	}
+}
+
 // Two messages in the same row, of a database that lost the first one, and the
 // same call of the same model: what the second one does is done, and not taken
 // for what the first one did.

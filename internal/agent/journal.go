@@ -138,7 +138,7 @@ type journaled struct {
 	// Origin is nil in rows of older versions: the result may be from outside.
 	Origin    *provenance.Origin `json:"origin,omitempty"`
 	Untrusted bool               `json:"untrusted,omitempty"`
-	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
+	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent, in rows of older versions
 	Note      string             `json:"note,omitempty"`
 	JSON      json.RawMessage    `json:"json,omitempty"` // if it is not the same as Content
 	Same      bool               `json:"same,omitempty"` // JSON is the same as Content
@@ -146,21 +146,29 @@ type journaled struct {
 	// Raw is the text in rows of older versions whose Content is as a model read it.
 	Raw   string      `json:"raw,omitempty"`
 	Files []chat.File `json:"files,omitempty"` // for the person
-	// Decided and Set are stored with the answer, which a later process may give.
-	Decided *tools.Decided     `json:"decided,omitempty"`
-	Set     *tools.VariableSet `json:"set,omitempty"`
+	// What follows is said or stored with the answer, which a later process may give.
+	Decided  *tools.Decided     `json:"decided,omitempty"`
+	Set      *tools.VariableSet `json:"set,omitempty"`
+	Deed     *tools.Deed        `json:"deed,omitempty"`
+	HandOver *string            `json:"hand_over,omitempty"` // its reason
+	Job      *Delegated         `json:"job,omitempty"`
 }
 
 func kept(o tools.Outcome) journaled {
-	d, _ := o.Result.Data.(Delegated)
 	r := o.Result
 	j := journaled{State: o.State, Class: o.Class, Content: r.Content, Private: r.Private, Origin: &r.Origin, Untrusted: r.Untrusted,
-		Waits: d.Waits, Note: r.Note, JSON: r.JSON, Cut: r.Cut, Files: givable(r.Files)}
+		Note: r.Note, JSON: r.JSON, Cut: r.Cut, Files: givable(r.Files)}
 	switch data := r.Data.(type) {
 	case tools.Decided:
 		j.Decided = &data
 	case tools.VariableSet:
 		j.Set = &data
+	case tools.Deed:
+		j.Deed = &data
+	case tools.HandOver:
+		j.HandOver = &data.Reason
+	case Delegated:
+		j.Job = &data
 	}
 	if j.Same = string(r.JSON) == r.Content; j.Same {
 		j.JSON = nil
@@ -206,6 +214,12 @@ func (j *journal) resumed(st memory.Step, tool string) tools.Outcome {
 			r.Data = *was.Decided
 		case was.Set != nil:
 			r.Data = *was.Set
+		case was.Deed != nil:
+			r.Data = *was.Deed
+		case was.HandOver != nil:
+			r.Data = tools.ByAssistant(*was.HandOver)
+		case was.Job != nil:
+			r.Data = *was.Job
 		}
 		return tools.Outcome{State: was.State, Class: was.Class, Result: r}
 	}

@@ -17,6 +17,11 @@ type HandOver struct {
 	Reason string         // for the people who take over; "" is none
 }
 
+// ByAssistant is what the model wants, for this reason.
+func ByAssistant(reason string) HandOver {
+	return HandOver{By: catalog.Words("the assistant"), Reason: reason}
+}
+
 //go:embed hand_over.md
 var handOverText string
 
@@ -43,6 +48,6 @@ func HandOverTool(open func(ctx context.Context, c Call) error) Tool {
 		if c.Taint.Private {
 			a.Reason = "" // it may hold what they did not say here
 		}
-		return Result{Content: "Handed over.", Data: HandOver{By: catalog.Words("the assistant"), Reason: strings.TrimSpace(a.Reason)}}, nil
+		return Result{Content: "Handed over.", Data: ByAssistant(strings.TrimSpace(a.Reason))}, nil
 	})
 }

@@ -158,7 +158,9 @@ func (n Notes) Editable(ctx context.Context, c Call) (*Shelf, error) {
 }
 
 // by is who changes notes.
-func (s *Shelf) by() index.Who { return index.Who{ID: s.call.Who.ID, Name: s.call.Who.Name} }
+func (s *Shelf) by() index.Who {
+	return index.Who{ID: s.call.Who.ID, Name: s.call.Who.Name, Key: s.call.Key}
+}
 
 // carry has a note's author follow it, before it can be found at its new place.
 func (s *Shelf) carry(ctx context.Context, from, to string, move func() (index.Moved, error)) (index.Moved, error) {

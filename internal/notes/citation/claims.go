@@ -18,9 +18,9 @@ type claim interface {
 // said is a passage, prepared for comparison with claims.
 type said struct {
 	unknown bool
-	words   string   // lower case, with single spaces, also at both ends
-	run     string   // words without the spaces
-	long    []string // digits of long numbers, such as telephone numbers
+	words   string // lower case, with single spaces, also at both ends
+	run     string // words without the spaces
+	long    []code // long numbers, such as telephone numbers
 	numbers []quantity
 	dates   []Date
 	times   []clock
@@ -43,8 +43,8 @@ func heard(passage string) *said {
 		}
 	}
 	plain := strings.ToLower(ascii(passage))
-	for _, run := range longRun().FindAllString(plain, -1) {
-		s.long = append(s.long, digitsOf(run))
+	for _, m := range longRun().FindAllStringIndex(plain, -1) {
+		s.long = append(s.long, codeAt(plain, m[0], m[1]))
 	}
 	dates, rest := datesIn(plain)
 	s.times, rest = timesIn(rest)
@@ -72,13 +72,12 @@ func claimsIn(text string) (all []claim) {
 	}
 	all = append(all, namesIn(rest)...)
 	plain := strings.ToLower(ascii(rest))
-	plain = longRun().ReplaceAllStringFunc(plain, func(run string) string {
-		if d := digitsOf(run); len(d) >= 7 && !datelike().MatchString(run) {
-			all = append(all, code{d, run})
-			return " "
+	for _, m := range slices.Backward(longRun().FindAllStringIndex(plain, -1)) {
+		if c := codeAt(plain, m[0], m[1]); len(c.digits) >= 7 && !datelike().MatchString(c.written) {
+			all = append(all, c)
+			plain = plain[:m[0]] + " " + plain[m[1]:]
 		}
-		return run
-	})
+	}
 	dates, plain := datesIn(plain)
 	for _, d := range dates {
 		all = append(all, day(d))
@@ -152,13 +151,21 @@ func (q quotation) in(s *said) bool {
 }
 
 // code is a long number in groups, such as a telephone number.
-type code struct{ digits, written string }
+type code struct {
+	digits, written string
+	sign            sign
+}
+
+func codeAt(s string, from, to int) code {
+	return code{digitsOf(s[from:to]), s[from:to], signAt(s, from, to, unit{})}
+}
 
 func (c code) in(s *said) bool {
-	if slices.ContainsFunc(s.long, func(l string) bool { return strings.Contains(l, c.digits) }) {
+	if slices.ContainsFunc(s.long, func(l code) bool { return strings.Contains(l.digits, c.digits) && !l.sign.clashes(c.sign) }) {
 		return true
 	}
 	for _, n := range quantities(c.written, false) {
+		n.sign = c.sign
 		if !n.in(s) {
 			return false
 		}

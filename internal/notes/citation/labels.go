@@ -12,14 +12,15 @@ import (
 // labels are the bracketed and superscript numbers of the passages themselves: names of
 // keys, entries of lists, scores, ranges, isotopes.
 type labels struct {
-	shown  map[string]bool // as they stand there
+	shown  map[string]bool // as they stand there, unsigned
 	placed map[string]bool // with the word before or behind them, amid a sentence
 	linked map[string]bool // names in [[brackets]]
 	count  int             // passages
 }
 
 var (
-	labelForm = text.Pattern(`\[\p{Nd}[^\[\]\n]{0,20}\]|[⁰¹²³⁴-⁹]+`)
+	labelForm = text.Pattern(`\[[-−–]?\p{Nd}[^\[\]\n]{0,20}\]|[⁰¹²³⁴-⁹]+`)
+	labelSign = text.Pattern(`([\[,; ])[-−–](\p{Nd})`)
 	wikiForm  = text.Pattern(`\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]`)
 )
 
@@ -28,7 +29,7 @@ func labelsIn(passages []Passage) labels {
 	l := labels{map[string]bool{}, map[string]bool{}, map[string]bool{}, len(passages)}
 	for _, p := range passages {
 		for _, at := range labelForm().FindAllStringIndex(p.Text, -1) {
-			shown := p.Text[at[0]:at[1]]
+			shown := unsigned(p.Text[at[0]:at[1]])
 			l.shown[shown] = true
 			before, behind := around(p.Text, at[0], at[1])
 			if behind != "" { // a number that ends a sentence may be a mark of the document's own
@@ -40,6 +41,12 @@ func labelsIn(passages []Passage) labels {
 		}
 	}
 	return l
+}
+
+// unsigned returns a number in brackets without signs: an answer that loses a minus means
+// the same place, and is to be compared, not cut.
+func unsigned(shown string) string {
+	return labelSign().ReplaceAllString(shown, "$1$2")
 }
 
 // around returns the word before a place and the one that follows it directly, without a
@@ -67,7 +74,7 @@ func around(s string, from, to int) (before, behind string) {
 // has reports whether a passage has an apparent mark of an answer as its own text: with a
 // word beside it, so that [1] can be both, or anywhere if it can be no mark.
 func (l labels) has(s string, m mark) bool {
-	shown := s[m.from:m.to]
+	shown := unsigned(s[m.from:m.to])
 	if !l.shown[shown] {
 		return false
 	}

@@ -39,13 +39,13 @@ func TestPublished(t *testing.T) {
 // tally counts what became of right and wrong answers.
 type tally struct {
 	texts, right, altered, noted, wrong, caught int
-	kinds                                       [4][2]int // wrong and caught, by changes
+	kinds                                       [5][2]int // wrong and caught, by changes
 }
 
 func (c *tally) String() string {
 	s := fmt.Sprintf("%d | %d | %d | %d | %d | %d |", c.texts, c.right, c.altered, c.noted, c.wrong, c.caught)
 	for i, k := range c.kinds {
-		s += fmt.Sprintf(" %s %d of %d", [4]string{"figures", "names", "quotations", "units"}[i], k[1], k[0])
+		s += fmt.Sprintf(" %s %d of %d", [5]string{"figures", "names", "quotations", "units", "signs"}[i], k[1], k[0])
 	}
 	return s
 }
@@ -76,7 +76,7 @@ func (c *tally) play(t *testing.T, i int, passage string) {
 			t.Logf("right, and noted: %q of %q", got.Text, passage)
 		}
 	}
-	for kind, change := range []func(string, string, int) string{misfigured, misnamed, misquoted, misunit} {
+	for kind, change := range []func(string, string, int) string{misfigured, misnamed, misquoted, misunit, missigned} {
 		changed := change(sentence, passage, i)
 		if changed == "" || changed == sentence {
 			continue
@@ -231,4 +231,13 @@ func misunit(s, passage string, _ int) string {
 		r, _ := utf8.DecodeRuneInString(m[2])
 		return m[1] + cmp.Or(other[r], "seconds")
 	})
+}
+
+// missigned makes a figure that the passage has once negative.
+func missigned(s, passage string, _ int) string {
+	m := plainNum.FindStringSubmatchIndex(s)
+	if m == nil || len(regexp.MustCompile(`\b`+regexp.QuoteMeta(s[m[2]:m[3]])+`\b`).FindAllString(passage, 2)) != 1 {
+		return ""
+	}
+	return s[:m[2]] + "-" + s[m[2]:]
 }

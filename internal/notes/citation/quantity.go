@@ -20,15 +20,16 @@ type quantity struct {
 	about   bool       // "about", "over"
 	exact   bool       // part of a date: a rounded number does not match it
 	unit    unit
-	minus   bool   // below zero, by a sign or a word
-	below   bool   // beside words of falling or owing, which may stand for a minus
+	sign    sign
 	word    bool   // in words: what an answer counts itself, it may say so
 	beside  string // what stands around it
+	clause  string // of that, what no sign of a sentence separates from it
 	next    string // the word behind it
 }
 
 func (q quantity) in(s *said) bool {
-	other := false // the number is there, of something else
+	other := false          // the number is there, of something else
+	byLabel, lost := -1, -1 // words beside it where a label has it, and where it has another sign
 	for _, n := range s.numbers {
 		if q.written != "" && n.written == q.written {
 			return true
@@ -36,8 +37,13 @@ func (q quantity) in(s *said) bool {
 		if n.exact && q.unit.kind != "" {
 			continue // the day of a date counts nothing
 		}
-		if q.minus != n.minus && !q.below && !n.below && !n.exact || q.unit.clashes(n.unit) {
-			other = other || slices.ContainsFunc(q.values, func(v float64) bool { return slices.Contains(n.values, v) })
+		if turned := q.sign.clashes(n.sign) && !n.exact; turned || q.unit.clashes(n.unit) {
+			if slices.ContainsFunc(q.values, func(v float64) bool { return slices.Contains(n.values, v) }) {
+				other = true
+				if turned {
+					lost = max(lost, q.near(n))
+				}
+			}
 			continue
 		}
 		by, of := 1.0, 1.0
@@ -45,15 +51,21 @@ func (q quantity) in(s *said) bool {
 			by, of = q.unit.size, n.unit.size
 		}
 		for _, v := range q.values {
-			if slices.ContainsFunc(n.values, func(w float64) bool { return q.same(v*by, w*of) && (!n.exact || v == w) }) {
+			switch same := slices.ContainsFunc(n.values, func(w float64) bool { return q.same(v*by, w*of) && (!n.exact || v == w) }); {
+			case same && (n.unit.kind != "label" || q.unit.kind == "label"):
 				return true
+			case same:
+				byLabel = max(byLabel, q.near(n))
 			}
 		}
+	}
+	if byLabel >= max(lost, 0) {
+		return true
 	}
 	if len(q.apart) > 0 && !other && !slices.ContainsFunc(q.apart, func(p quantity) bool { return !p.in(s) }) {
 		return true
 	}
-	return q.word && q.values[0] <= maxCounted && !q.contradicted(s)
+	return q.word && q.values[0] <= maxCounted && lost <= 0 && !q.contradicted(s)
 }
 
 // maxCounted is the largest number in words that an answer may have counted itself: "for
@@ -69,6 +81,33 @@ func (q quantity) contradicted(s *said) bool {
 		}
 		return len(n.values) > 0 && !n.exact && slices.ContainsFunc(neighbors(q), func(w string) bool { return strings.Contains(n.beside, w) })
 	})
+}
+
+// near counts the words of their clauses that two numbers share.
+func (q quantity) near(n quantity) int {
+	mine, theirs := besideWords(q.clause), besideWords(n.clause)
+	shared := 0
+	for w := range mine {
+		if theirs[w] {
+			shared++
+		}
+	}
+	return shared
+}
+
+// besideWords returns the words of a text, in scripts without spaces each letter.
+func besideWords(s string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if !strings.ContainsFunc(w, text.Unspaced) {
+			all[w] = true
+			continue
+		}
+		for _, r := range w {
+			all[string(r)] = true
+		}
+	}
+	return all
 }
 
 // neighbors lists the beginnings of the words beside a number that tell what it is.
@@ -108,13 +147,10 @@ var (
 		`(?:\b(?:about|around|roughly|approximately|approx\.?|almost|nearly|over|under|more than|less than|some|circa|ca\.?|rund|etwa|ungefähr|fast|über|knapp|environ|presque|plus de|unos|unas|casi|más de|circa|quasi|cerca de)|[~≈±<>])\s*[$€£¥]?\s*$`)
 	times10 = text.Pattern(
 		`^\s?(?:(k|thousand|tsd|tausend|mille|mil|тыс|千)|(m|mio|mn|mill|million|millions|millionen?|millones|millón|milioni|milhões|млн)|(bn|b|mrd|billion|billions|milliarden?|milliards?|mil millones|miliardi|млрд)|(万|萬|만)|(億|亿|억)|(lakh)|(crore))(?:[^\pL]|$)`)
-	percent  = text.Pattern(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
-	falling  = text.Pattern(`minus|below|under|loss|lost|down|fell|fall|drop|decreas|declin|less|\bcut|deficit|negativ|debt|owe|verlust|unter|sank|gesunken|sinkt|fiel|weniger|schuld|rückgang|perte|baisse|moins|dette|chute|menos|bajo|pérdida|caída|cayó|deuda|ниже|минус|убыт|упал|мороз|долг|零下|负|下降|跌|减`)
-	freezing = text.Pattern(`minus|below|sub-?zero|unter null|unter dem gefrier|bajo cero|sous zéro|sous de zéro|sotto|ниже|минус|мороз|零下|负`)
-	signed   = text.Pattern(`(?:^|[\s(（\[:;"“„«,=]|[^\x00-\x7f0-9])(?:[-−–]\s?[€$£¥]?|零下|负|minus |минус )$`)
-	vaguely  = text.Pattern(`(?:few|several|many|some|einige|mehrere|viele|varios|algunos|quelques|plusieurs|несколько|много|几|数)\s*$`)
-	powers   = []float64{1e3, 1e6, 1e9, 1e4, 1e8, 1e5, 1e7}
-	halves   = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}
+	percent = text.Pattern(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
+	vaguely = text.Pattern(`(?:few|several|many|some|einige|mehrere|viele|varios|algunos|quelques|plusieurs|несколько|много|几|数)\s*$`)
+	powers  = []float64{1e3, 1e6, 1e9, 1e4, 1e8, 1e5, 1e7}
+	halves  = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}
 )
 
 // quantities lists the numbers in a lower-case text, in figures and in words. generous,
@@ -159,19 +195,21 @@ func quantities(s string, generous bool) (all []quantity) {
 func (q quantity) placed(s string, from, to int) quantity {
 	before, after := s[max(0, from-maxBeside):from], s[to:min(len(s), to+maxBeside)]
 	q.about = roughly().MatchString(before)
-	q.minus = signed().MatchString(before)
 	q.unit = unitOf(before, after)
-	words := falling()
-	if q.unit.kind == "celsius" || q.unit.kind == "fahrenheit" {
-		words = freezing()
-	}
-	q.below = words.MatchString(s[max(0, from-2*maxBeside):min(len(s), to+maxBeside)])
+	q.sign = signAt(s, from, to, q.unit)
 	q.beside = strings.Repeat(" ", maxBeside-len(before)) + before + " " + after
+	q.clause = before[strings.LastIndexAny(before, clauseEnds)+1:] + " " + after
+	if end := strings.IndexAny(after, clauseEnds); end >= 0 {
+		q.clause = q.clause[:len(q.clause)-len(after)+end]
+	}
 	if words := strings.FieldsFunc(after, func(r rune) bool { return !unicode.IsLetter(r) }); len(words) > 0 {
 		q.next = words[0]
 	}
 	return q
 }
+
+// clauseEnds are the signs that end a clause.
+const clauseEnds = ".,;:!?\n，。；：！？"
 
 // multiplied adds what the words behind a number make of it: thousands, percent.
 func (q *quantity) multiplied(after string, generous bool) {

@@ -76,7 +76,7 @@ var unitForms = sync.OnceValues(func() (forms map[string]unit, unspaced []string
 
 var (
 	unitAfter  = text.Pattern(`^[\s\x{a0}\x{202f}-]?(°\s?[cf]\b|[€$£¥₽%]|km/h|\pL+)`)
-	unitBefore = text.Pattern(`(?:([€$£¥₽])|\b(eur|usd|chf|gbp|rub)\s?)\s?[-−]?$`)
+	unitBefore = text.Pattern(`(?:([€$£¥₽])|\b(eur|usd|chf|gbp|rub)\s?)\s?[-−–－]?$`)
 	factorWord = text.Pattern(`^\s?(?:thousand|million|billion|tausend|mio\.?|millionen|milliarden?|mrd\.?|millones|de|mille|millions?|milliards?|тысяч|тыс\.?|млн|млрд|[万萬亿億千])\s?`)
 )
 
@@ -86,7 +86,7 @@ func unitOf(before, after string) unit {
 	if m := unitBefore().FindStringSubmatch(before); m != nil {
 		return forms[m[1]+m[2]]
 	}
-	if strings.HasSuffix(before, "[") && strings.HasPrefix(after, "]") {
+	if strings.HasSuffix(strings.TrimRight(before, "-−–"), "[") && strings.HasPrefix(after, "]") {
 		return unit{kind: "label"}
 	}
 	after = after[len(factorWord().FindString(after)):]

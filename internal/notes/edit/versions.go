@@ -29,6 +29,7 @@ const (
 type Writer struct {
 	ID, Name string // "" for the program itself
 	At       time.Time
+	Key      string // the same for each attempt at what they asked for once; "" is unknown
 }
 
 // signature is a line of a note's book.
@@ -36,6 +37,7 @@ type signature struct {
 	At   time.Time `json:"at"`
 	ID   string    `json:"id,omitempty"`
 	Name string    `json:"name,omitempty"`
+	Key  string    `json:"key,omitempty"`
 	Hash []byte    `json:"hash"`
 }
 
@@ -102,7 +104,7 @@ func (p *Pen) sign(rel string, by Writer, text string) error {
 	if err != nil {
 		return err
 	}
-	all = append(all, signature{by.At, by.ID, by.Name, sum(text)})
+	all = append(all, signature{by.At, by.ID, by.Name, by.Key, sum(text)})
 	return p.saveBook(rel, all[max(0, len(all)-keptLines):])
 }
 
@@ -143,7 +145,7 @@ func (p *Pen) Versions(name string) (all []Version, err error) {
 		v := Version{By: Writer{At: f.info.ModTime()}, Hand: true, Text: string(f.raw), stamp: stamp}
 		for _, s := range signed {
 			if bytes.Equal(s.Hash, f.hash()) {
-				v.By, v.Hand = Writer{s.ID, s.Name, s.At}, false
+				v.By, v.Hand = Writer{ID: s.ID, Name: s.Name, At: s.At}, false
 			}
 		}
 		all = append(all, v)
@@ -151,14 +153,36 @@ func (p *Pen) Versions(name string) (all []Version, err error) {
 	return all, nil
 }
 
-// Restore gives a note the text of a version again, and keeps its present text as a
-// version. It returns the text before.
-func (p *Pen) Restore(name string, v Version, by Writer) (before string, err error) {
-	before, _, err = p.Update(name, by, func([]byte) (string, error) { return v.Text, nil })
-	if errors.Is(err, ErrNotFound) {
-		return "", p.Create(name, v.Text, by)
+// Restore gives a note the text of its n-th version again, where 1 is the newest, and keeps
+// its present text as a version. It returns the texts before and after. What an attempt with
+// the same key has done is not done again, though versions count from another one since.
+func (p *Pen) Restore(name string, n int, by Writer) (before, after string, err error) {
+	all, err := p.Versions(name)
+	if err != nil {
+		return "", "", err
 	}
-	return before, err
+	_, rel := p.at(name)
+	signed, err := p.signatures(rel)
+	if err != nil {
+		return "", "", err
+	}
+	if i := len(signed) - 1; by.Key != "" && i >= 0 && signed[i].Key == by.Key {
+		if f, err := p.read(name); err == nil && bytes.Equal(f.hash(), signed[i].Hash) {
+			if len(all) > 0 {
+				before = all[0].Text
+			}
+			return before, string(f.raw), nil
+		}
+	}
+	if n < 1 || n > len(all) {
+		return "", "", text.Tell("%w: no version %d is kept", ErrNotFound, n)
+	}
+	v := all[n-1]
+	before, after, err = p.Update(name, by, func([]byte) (string, error) { return v.Text, nil })
+	if errors.Is(err, ErrNotFound) {
+		return "", v.Text, p.Create(name, v.Text, by)
+	}
+	return before, after, err
 }
 
 // follow moves the versions and the book of a note to its new name.

@@ -46,7 +46,10 @@ type Note struct {
 }
 
 // Who is the person for whom a note is written; the zero Who is the program itself.
-type Who struct{ ID, Name string }
+type Who struct {
+	ID, Name string
+	Key      string // the same for each attempt at what they asked for once
+}
 
 // Written reports what was done, with the path from the folder of notes.
 type Written struct {
@@ -91,7 +94,7 @@ func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
 }
 
 func (v *Vault) writer(who Who) edit.Writer {
-	return edit.Writer{ID: who.ID, Name: who.Name, At: v.o.Now()}
+	return edit.Writer{ID: who.ID, Name: who.Name, At: v.o.Now(), Key: who.Key}
 }
 
 // withPen opens the folder of notes for writing, for one caller at a time. It first
@@ -208,16 +211,8 @@ func (v *Vault) Restore(ctx context.Context, name string, n int, who Who) (w Wri
 		return w, err
 	}
 	w = Written{Path: name, Action: Updated}
-	err = v.withPen(ctx, func(p *edit.Pen) error {
-		all, err := p.Versions(name)
-		if err != nil {
-			return err
-		}
-		if n < 1 || n > len(all) {
-			return text.Tell("%w: no version %d is kept", ErrNotFound, n)
-		}
-		w.After = all[n-1].Text
-		w.Before, err = p.Restore(name, all[n-1], v.writer(who))
+	err = v.withPen(ctx, func(p *edit.Pen) (err error) {
+		w.Before, w.After, err = p.Restore(name, n, v.writer(who))
 		return err
 	})
 	if err != nil {
