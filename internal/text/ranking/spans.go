@@ -45,7 +45,9 @@ func Spans(hits []Hit, words int, apart map[int64]float64) []int64 {
 
 // Least is the score that a message needs to be one of the best n; 0 if there are fewer.
 func Least(hits []Hit, words, n int) float64 {
-	if all := top(each(hits, words), n); len(all) == n {
+	all := each(hits, words)
+	slices.Reverse(all) // of equal ones the latest stay
+	if all = top(all, n); len(all) == n {
 		return all[0].score
 	}
 	return 0
