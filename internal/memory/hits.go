@@ -61,7 +61,7 @@ type finder struct {
 	apart  map[int64]float64 // ids from one message to the next, by place as entries have it; 1 if nil
 	total  float64           // messages in the places, a power of two; if inside is set, in all
 	left   int               // entries that may still be read
-	hits   []ranking.Hit     // what was found, by id
+	found  [][]ranking.Hit   // what was found, each list by id
 	index  entries
 }
 
@@ -91,7 +91,7 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b *posting) int { return cmp.Compare(a.many, b.many) })
-	for i, p := range rest {
+	for i, wanted := 0, true; i < len(rest); i++ {
 		best := make([]float64, len(words))
 		for _, r := range rest[i:] {
 			best[r.word] = max(best[r.word], r.weight(f.total))
@@ -100,11 +100,13 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 		for _, w := range best {
 			promise += w
 		}
-		if err := f.older(p, promise >= ranking.Least(f.hits, len(words), maxSpans)); err != nil {
+		// the promise only falls, and what is needed to be one of the best only rises
+		wanted = wanted && f.left > 0 && promise >= ranking.Least(f.merged(), len(words), maxSpans)
+		if err := f.older(rest[i], wanted); err != nil {
 			return nil, err
 		}
 	}
-	return ranking.Spans(f.hits, len(words), f.apart), nil
+	return ranking.Spans(f.merged(), len(words), f.apart), nil
 }
 
 // measure finds out how many messages there are.
@@ -191,8 +193,14 @@ func (f *finder) take(p *posting) {
 	for i, row := range p.rows {
 		more[i] = ranking.Hit{ID: row >> placeBits, Place: row & (1<<placeBits - 1), Word: p.word, Weight: p.weight(f.total)}
 	}
-	f.hits = ranking.Merge(f.hits, more)
+	f.found = append(f.found, more)
 	f.index.read(p.stems)
+}
+
+// merged is what was found, by id.
+func (f *finder) merged() []ranking.Hit {
+	f.found = [][]ranking.Hit{ranking.Merge(f.found...)}
+	return f.found[0]
 }
 
 // here are the entries that are in the places.
