@@ -101,6 +101,36 @@ func TestBigPlaceAnswersBothQuestions(t *testing.T) {
 	}
 }
 
+// What somebody may not see takes no room among what is looked at, however much of it there is:
+// after they had left, others said a thousand times what they ask about.
+func TestBigPlaceFindsBehindWhatIsHidden(t *testing.T) {
+	s := open(t, Options{})
+	var b strings.Builder
+	for i := range maxWhole + 2000 {
+		user, said := "ivo", fmt.Sprint("Nothing new, day ", i)
+		switch {
+		case i == 0:
+			said = "The red canoe leaks."
+		case i == 1:
+			user, said = "zoe", "I see."
+		case i > 10 && i%3 == 0:
+			said = fmt.Sprint("The red canoe is gone, day ", i)
+		}
+		line, err := json.Marshal(map[string]any{"platform": "archive", "channel": "c0", "user": user, "name": user, "text": said,
+			"at": time.Date(2025, 1, 1, 9, i, 0, 0, time.UTC).Format(time.RFC3339), "id": i})
+		must(t, err)
+		b.Write(append(line, '\n'))
+	}
+	importText(t, s, b.String())
+	for _, text := range []string{"What about the red canoe?", "What did Ivo say about the red canoe?"} {
+		found, err := s.Recall(t.Context(), Query{User: "archive:zoe", Text: text})
+		must(t, err)
+		if len(found) == 0 || !strings.Contains(found[0].Text, "leaks") {
+			t.Errorf("%s: found is %+v", text, found)
+		}
+	}
+}
+
 // The pages of the index say what expressions find in it: in one place, in some, and in many.
 func TestPagesSayWhatMatchFinds(t *testing.T) {
 	s := open(t, Options{})
