@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/db/engine"
+	"parley/internal/text/ranking"
 	"parley/internal/text/waittest"
 )
 
@@ -95,6 +98,83 @@ func TestBigPlaceAnswersBothQuestions(t *testing.T) {
 	if !slices.ContainsFunc(found, func(p Passage) bool { return strings.Contains(p.Text, "sees us") }) ||
 		!slices.ContainsFunc(found, func(p Passage) bool { return strings.Contains(p.Text, "spare key") }) {
 		t.Errorf("found is %+v", found)
+	}
+}
+
+// What somebody may not see takes no room among what is looked at, however much of it there is:
+// after they had left, others said a thousand times what they ask about.
+func TestBigPlaceFindsBehindWhatIsHidden(t *testing.T) {
+	s := open(t, Options{})
+	var b strings.Builder
+	for i := range maxWhole + 2000 {
+		user, said := "ivo", fmt.Sprint("Nothing new, day ", i)
+		switch {
+		case i == 0:
+			said = "The red canoe leaks."
+		case i == 1:
+			user, said = "zoe", "I see."
+		case i > 10 && i%3 == 0:
+			said = fmt.Sprint("The red canoe is gone, day ", i)
+		}
+		line, err := json.Marshal(map[string]any{"platform": "archive", "channel": "c0", "user": user, "name": user, "text": said,
+			"at": time.Date(2025, 1, 1, 9, i, 0, 0, time.UTC).Format(time.RFC3339), "id": i})
+		must(t, err)
+		b.Write(append(line, '\n'))
+	}
+	importText(t, s, b.String())
+	for _, text := range []string{"What about the red canoe?", "What did Ivo say about the red canoe?"} {
+		found, err := s.Recall(t.Context(), Query{User: "archive:zoe", Text: text})
+		must(t, err)
+		if len(found) == 0 || !strings.Contains(found[0].Text, "leaks") {
+			t.Errorf("%s: found is %+v", text, found)
+		}
+	}
+}
+
+// The pages of the index say what expressions find in it: in one place, in some, and in many.
+func TestPagesSayWhatMatchFinds(t *testing.T) {
+	s := open(t, Options{})
+	if s.db.Path() == "" {
+		t.Skip("a server has no pages")
+	}
+	for i := range fewPlaces + 2 {
+		importText(t, s, fillers(t, 500, [2]string{"archive", fmt.Sprint("c", i)}, nil, strangers))
+	}
+	for _, n := range []int{1, fewPlaces, fewPlaces + 2} {
+		places, err := engine.Select(s.db, engine.Value[int64], "SELECT n FROM places ORDER BY n LIMIT ?", n)
+		must(t, err)
+		for _, text := range []string{"When did you buy the guitar at the market?", "dog", "train station", "Wo ist der Schlüssel?"} {
+			f := finder{s: s, asked: ranking.Asking(text), places: places, left: maxRead}
+			must(t, f.measure())
+			var all []*posting
+			for _, w := range ranking.Terms(text) {
+				all = append(all, &posting{stems: f.asked.Stems(w)}, &posting{stems: f.asked.Stems(ranking.Synonyms(w)...)})
+			}
+			must(t, f.open(all))
+			pages, scope := f.index.(*listed), places
+			if f.inside != nil {
+				scope = nil
+			}
+			match := &matched{db: s.db, places: scope}
+			for _, p := range all {
+				if len(p.stems) == 0 {
+					continue
+				}
+				for _, limit := range []int{3, 40, maxRead} {
+					a, err := pages.latest(p.stems, limit)
+					b, err2 := match.latest(p.stems, limit)
+					must(t, errors.Join(err, err2))
+					c, err := pages.besides(p.stems, limit)
+					d, err2 := match.besides(p.stems, limit)
+					must(t, errors.Join(err, err2))
+					if !slices.Equal(a, b) || !slices.Equal(c, d) {
+						t.Fatalf("%d places, %q, %d: %d and %d entries, by MATCH %d and %d", n, p.stems, limit, len(a), len(c), len(b), len(d))
+					}
+				}
+				pages.read(p.stems)
+				match.read(p.stems)
+			}
+		}
 	}
 }
 

@@ -24,6 +24,9 @@ const (
 
 	maxAlike = 200 // messages that are compared with what is meant, those that look nearest
 	maxNear  = 40  // that are nearest
+
+	few      = 3  // times as many as are wanted are looked at first
+	fewNamed = 10 // of those whom the question names
 )
 
 // placesQuery lists the places that are visible, and where the agent was talked to,
@@ -69,34 +72,74 @@ func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (f
 	if err != nil {
 		return nil, false, err
 	}
-	around := func(ids, people string, limit int) {
+	around := func(ids []int64, people []string, limit int) {
 		if err == nil {
 			var more []Passage
-			more, err = s.passages(s.db.Either(aroundQuery, aroundServer),
-				q.scope().With(engine.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
+			more, err = s.around(q, ids, people, limit)
 			found = append(found, more...)
 		}
 	}
-	around(near, "", maxNear)
-	if named == "" {
-		around(spans, "", maxSpans+maxNamed)
+	around(near, nil, maxNear)
+	if len(named) == 0 {
+		around(spans, nil, maxSpans+maxNamed)
 	} else {
-		around(spans, "", maxSpans)
+		around(spans, nil, maxSpans)
 		around(spans, named, maxNamed)
 	}
 	return found, true, err
 }
 
-// nearest are the messages of some places that are nearest to what is meant, the
-// nearest first, as a JSON list; some may not be visible.
-func (s *Store) nearest(meant vector.Vector, places []int64) (ids string, err error) {
-	near, err := s.meanings.Near(meant, places, maxAlike)
-	if err != nil {
-		return "", err
+// around returns what was said around the first messages of a list that are visible, and
+// said by one of some people unless there are none. Most often the beginning of the list has
+// enough of them, and a long one takes longer than all the rest.
+func (s *Store) around(q Query, ids []int64, people []string, limit int) ([]Passage, error) {
+	by := ""
+	tried := few * limit
+	if len(people) > 0 {
+		list, err := json.Marshal(people)
+		if err != nil {
+			return nil, err
+		}
+		by, tried = string(list), fewNamed*limit
 	}
-	list := slices.SortedFunc(maps.Keys(near), func(a, b int64) int { return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(b, a)) })
-	out, err := json.Marshal(append([]int64{}, list...))
-	return string(out), err
+	for len(ids) > 0 {
+		first := ids[:min(tried, len(ids))]
+		list, err := json.Marshal(append([]int64{}, first...))
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.passages(s.db.Either(aroundQuery, aroundServer),
+			q.scope().With(engine.Named{"ids": string(list), "people": by, "limit": limit, "reach": maxReach}))
+		if err != nil || len(first) == len(ids) || amid(found, first, people) >= limit {
+			return found, err
+		}
+		tried = len(ids)
+	}
+	return nil, nil
+}
+
+// amid counts those of some messages that were found and, unless there are none, said by one
+// of some people.
+func amid(found []Passage, ids []int64, people []string) (n int) {
+	asked := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		asked[id] = true
+	}
+	for _, p := range found {
+		if asked[p.ID] && (len(people) == 0 || slices.Contains(people, p.User)) {
+			n++
+		}
+	}
+	return n
+}
+
+// nearest are the messages of some places that are nearest to what is meant, the
+// nearest first; some may not be visible.
+func (s *Store) nearest(meant vector.Vector, places []int64) ([]int64, error) {
+	near, err := s.meanings.Near(meant, places, maxAlike)
+	return slices.SortedFunc(maps.Keys(near), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(b, a))
+	}), err
 }
 
 // places returns the numbers of the visible places, at most maxPlaces.
@@ -115,30 +158,24 @@ func (q Query) scope() engine.Named {
 }
 
 // spans are the ids of the messages that say the most of the question's words, the best
-// first, of each question in it in turn, and whom it names, both as JSON lists; "" is nobody.
-// They are in the places given; some may not be visible themselves.
-func (s *Store) spans(q Query, places []int64) (ids, people string, err error) {
+// first, of each question in it in turn, and whom it names. They are in the places given;
+// some may not be visible themselves.
+func (s *Store) spans(q Query, places []int64) (ids []int64, named []string, err error) {
 	names, err := s.names(q)
 	if err != nil {
-		return "", "", err
+		return nil, nil, err
 	}
-	var named []string
 	var best [][]int64
 	parts := ranking.Parts(q.Text)
 	for _, part := range parts {
 		who, words := divided(ranking.Terms(part), names)
 		hits, err := s.hits(part, words, places, maxRead/len(parts))
 		if err != nil {
-			return "", "", err
+			return nil, nil, err
 		}
 		named, best = append(named, who...), append(best, hits)
 	}
-	list, err := json.Marshal(ranking.Alternate(best))
-	if err != nil || len(named) == 0 {
-		return string(list), "", err
-	}
-	who, err := json.Marshal(named)
-	return string(list), string(who), err
+	return ranking.Alternate(best), named, nil
 }
 
 // divided returns whom the words of a question name, and the words that are looked up: the

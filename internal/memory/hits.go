@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"parley/internal/db/engine"
-	"parley/internal/memory/pgschema"
 	"parley/internal/text/ranking"
 )
 
@@ -27,11 +24,6 @@ const (
 	fewPlaces = 8  // each is looked up by itself; of more, entries of all places are read
 	placeBits = 20 // of an entry, below the id of its message
 )
-
-// entriesQuery lists the latest entries that fit an expression of the index, with commas
-// between.
-const entriesQuery = `SELECT coalesce(string_agg(CAST(row AS TEXT), ','), '') FROM (
-	SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) held`
 
 // sampleQuery counts those of some messages that are in a JSON list of places.
 const sampleQuery = `SELECT count(*) FROM json_each(:ids) i CROSS JOIN messages m ON m.id = CAST(i.value AS BIGINT)
@@ -69,8 +61,8 @@ type finder struct {
 	apart  map[int64]float64 // ids from one message to the next, by place as entries have it; 1 if nil
 	total  float64           // messages in the places, a power of two; if inside is set, in all
 	left   int               // entries that may still be read
-	hits   []ranking.Hit     // what was found, by id
-	read   []string          // the stems that were looked up
+	found  [][]ranking.Hit   // what was found, each list by id
+	index  entries
 }
 
 // hits are the messages in some places that may say the most of some words of a question in
@@ -80,22 +72,26 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 	if err := f.measure(); err != nil {
 		return nil, err
 	}
-	var rest []*posting
+	var all, rest []*posting
 	for i, w := range words {
-		for _, p := range []*posting{{word: i, worth: 1, stems: f.asked.Stems(w)},
-			{word: i, worth: ranking.SynonymWorth, stems: f.asked.Stems(ranking.Synonyms(w)...)}} {
-			if err := f.latest(p); err != nil {
-				return nil, err
-			}
-			if p.whole {
-				f.take(p)
-			} else {
-				rest = append(rest, p)
-			}
+		all = append(all, &posting{word: i, worth: 1, stems: f.asked.Stems(w)},
+			&posting{word: i, worth: ranking.SynonymWorth, stems: f.asked.Stems(ranking.Synonyms(w)...)})
+	}
+	if err := f.open(all); err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if err := f.latest(p); err != nil {
+			return nil, err
+		}
+		if p.whole {
+			f.take(p)
+		} else {
+			rest = append(rest, p)
 		}
 	}
 	slices.SortStableFunc(rest, func(a, b *posting) int { return cmp.Compare(a.many, b.many) })
-	for i, p := range rest {
+	for i, wanted := 0, true; i < len(rest); i++ {
 		best := make([]float64, len(words))
 		for _, r := range rest[i:] {
 			best[r.word] = max(best[r.word], r.weight(f.total))
@@ -104,11 +100,13 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 		for _, w := range best {
 			promise += w
 		}
-		if err := f.older(p, promise >= ranking.Least(f.hits, len(words), maxSpans)); err != nil {
+		// the promise only falls, and what is needed to be one of the best only rises
+		wanted = wanted && f.left > 0 && promise >= ranking.Least(f.merged(), len(words), maxSpans)
+		if err := f.older(rest[i], wanted); err != nil {
 			return nil, err
 		}
 	}
-	return ranking.Spans(f.hits, len(words), f.apart), nil
+	return ranking.Spans(f.merged(), len(words), f.apart), nil
 }
 
 // measure finds out how many messages there are.
@@ -158,7 +156,7 @@ func (f *finder) latest(p *posting) error {
 		p.whole = true
 		return nil
 	}
-	rows, err := f.rows(f.match(p.stems), maxLatest)
+	rows, err := f.index.latest(p.stems, maxLatest)
 	if err != nil {
 		return err
 	}
@@ -175,13 +173,13 @@ func (f *finder) older(p *posting, wanted bool) (err error) {
 	var rows []int64
 	switch {
 	case wanted && f.left > 0:
-		rows, err = f.rows(f.match(p.stems), f.left)
+		rows, err = f.index.latest(p.stems, f.left)
 		if p.many = max(p.many, float64(len(rows))); len(rows) < f.left {
 			p.many = float64(len(rows))
 		}
 		p.rows, p.whole = f.here(rows), true
-	case len(f.read) > 0:
-		rows, err = f.rows("("+f.match(p.stems)+") AND ("+f.match(f.read)+")", maxBoth)
+	default:
+		rows, err = f.index.besides(p.stems, maxBoth)
 		p.rows = f.here(rows)
 	}
 	f.left -= len(rows)
@@ -195,16 +193,14 @@ func (f *finder) take(p *posting) {
 	for i, row := range p.rows {
 		more[i] = ranking.Hit{ID: row >> placeBits, Place: row & (1<<placeBits - 1), Word: p.word, Weight: p.weight(f.total)}
 	}
-	f.hits = ranking.Merge(f.hits, more)
-	f.read = append(f.read, p.stems...)
+	f.found = append(f.found, more)
+	f.index.read(p.stems)
 }
 
-// match is the expression for entries with one of some stems: in the places, or wherever.
-func (f *finder) match(stems []string) string {
-	if f.inside == nil {
-		return ranking.Match(f.places, stems...)
-	}
-	return ranking.Match(nil, stems...)
+// merged is what was found, by id.
+func (f *finder) merged() []ranking.Hit {
+	f.found = [][]ranking.Hit{ranking.Merge(f.found...)}
+	return f.found[0]
 }
 
 // here are the entries that are in the places.
@@ -219,24 +215,4 @@ func (f *finder) here(rows []int64) []int64 {
 		}
 	}
 	return here
-}
-
-// rows are the latest entries that fit an expression, rising.
-func (f *finder) rows(match string, limit int) ([]int64, error) {
-	var found string
-	err := f.s.db.QueryRow(f.s.db.Either(entriesQuery, pgschema.Entries(match)),
-		engine.Named{"match": engine.Match{Expr: match}, "limit": limit}).Scan(&found)
-	if err != nil || found == "" {
-		return nil, err
-	}
-	rows := make([]int64, 0, 1+strings.Count(found, ","))
-	for row := range strings.SplitSeq(found, ",") {
-		n, err := strconv.ParseInt(row, 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, n)
-	}
-	slices.Sort(rows)
-	return rows, nil
 }

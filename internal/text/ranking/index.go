@@ -76,19 +76,24 @@ func (a Asked) Match(words ...string) string { return Match(nil, a.Stems(words..
 // said in one of some places; no places are all.
 func Match(places []int64, stems ...string) string {
 	var b strings.Builder
-	add := func(scope, stem string) {
+	for _, term := range Scoped(places, stems...) {
 		if b.Len() > 0 {
 			b.WriteString(" OR ")
 		}
-		b.WriteString(`"` + scope + stem + `"`)
-	}
-	for _, stem := range stems {
-		if len(places) == 0 {
-			add("", stem)
-		}
-		for _, n := range places {
-			add(strconv.FormatInt(n, 36)+scopeMark, stem)
-		}
+		b.WriteString(`"` + term + `"`)
 	}
 	return b.String()
+}
+
+// Scoped are the index terms for some of these in each of some places; no places are all.
+func Scoped(places []int64, stems ...string) (terms []string) {
+	for _, stem := range stems {
+		if len(places) == 0 {
+			terms = append(terms, stem)
+		}
+		for _, n := range places {
+			terms = append(terms, strconv.FormatInt(n, 36)+scopeMark+stem)
+		}
+	}
+	return terms
 }

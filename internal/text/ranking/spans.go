@@ -45,16 +45,28 @@ func Spans(hits []Hit, words int, apart map[int64]float64) []int64 {
 
 // Least is the score that a message needs to be one of the best n; 0 if there are fewer.
 func Least(hits []Hit, words, n int) float64 {
-	if all := top(each(hits, words), n); len(all) == n {
+	all := each(hits, words)
+	slices.Reverse(all) // of equal ones the latest stay
+	if all = top(all, n); len(all) == n {
 		return all[0].score
 	}
 	return 0
 }
 
-// Merge merges two lists of hits that are sorted by ID.
-func Merge(a, b []Hit) []Hit {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...)
+// Merge merges lists of hits that are sorted by ID. It may return one of them.
+func Merge(lists ...[]Hit) []Hit {
+	switch len(lists) {
+	case 0:
+		return nil
+	case 1:
+		return lists[0]
+	}
+	a, b := Merge(lists[:len(lists)/2]...), Merge(lists[len(lists)/2:]...)
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
 	}
 	all := make([]Hit, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

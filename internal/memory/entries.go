@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/db/engine"
+	"parley/internal/db/sqlite"
+	"parley/internal/memory/pgschema"
+	"parley/internal/text/ranking"
+)
+
+// entries is the index for the words of one question, in its places or wherever. What it
+// returns is rising.
+type entries interface {
+	// latest are the latest entries with one of some stems.
+	latest(stems []string, limit int) ([]int64, error)
+	// besides are the latest of them that have a stem, too, that was read.
+	besides(stems []string, limit int) ([]int64, error)
+	read(stems []string)
+}
+
+// open gets at the index for some postings: of a file the pages are read, all at once.
+func (f *finder) open(all []*posting) error {
+	scope := f.places
+	if f.inside != nil {
+		scope = nil
+	}
+	f.index = &matched{db: f.s.db, places: scope}
+	if f.s.db.Path() == "" {
+		return nil
+	}
+	var stems []string
+	for _, p := range all {
+		stems = append(stems, p.stems...)
+	}
+	slices.Sort(stems)
+	stems = slices.Compact(stems)
+	found, err := sqlite.Postings(f.s.db, "messages_fts", ranking.Scoped(scope, stems...))
+	if errors.Is(err, sqlite.ErrPage) {
+		return nil
+	}
+	each := max(len(scope), 1)
+	l := &listed{rows: map[string][]int64{}, seen: make([]uint64, int(f.newest)/64+1)}
+	for i, stem := range stems {
+		if err == nil {
+			l.rows[stem] = sqlite.Union(found[i*each : (i+1)*each])
+		}
+	}
+	f.index = l
+	return err
+}
+
+// listed has all entries of the stems of a question.
+type listed struct {
+	rows map[string][]int64
+	seen []uint64 // a bit for each message with a stem that was read
+}
+
+func (l *listed) latest(stems []string, limit int) ([]int64, error) {
+	lists := make([][]int64, len(stems))
+	for i, s := range stems {
+		lists[i] = l.rows[s]
+	}
+	return tail(lists, limit), nil
+}
+
+func (l *listed) besides(stems []string, limit int) ([]int64, error) {
+	lists := make([][]int64, len(stems))
+	for i, s := range stems {
+		for _, row := range slices.Backward(l.rows[s]) {
+			if id := row >> placeBits; int(id>>6) < len(l.seen) && l.seen[id>>6]&(1<<(id&63)) != 0 {
+				if lists[i] = append(lists[i], row); len(lists[i]) == limit {
+					break
+				}
+			}
+		}
+		slices.Reverse(lists[i])
+	}
+	return tail(lists, limit), nil
+}
+
+// tail is the end of what is in any of some rising lists.
+func tail(lists [][]int64, limit int) []int64 {
+	from := int64(0)
+	for _, l := range lists {
+		if len(l) > limit {
+			from = max(from, l[len(l)-limit])
+		}
+	}
+	ends := make([][]int64, len(lists))
+	for i, l := range lists {
+		at, _ := slices.BinarySearch(l, from)
+		ends[i] = l[at:]
+	}
+	all := sqlite.Union(ends)
+	return all[max(0, len(all)-limit):]
+}
+
+func (l *listed) read(stems []string) {
+	for _, s := range stems {
+		for _, row := range l.rows[s] {
+			if id := row >> placeBits; int(id>>6) < len(l.seen) { // else said since
+				l.seen[id>>6] |= 1 << (id & 63)
+			}
+		}
+	}
+}
+
+// matched asks the index by expressions.
+type matched struct {
+	db     *engine.DB
+	places []int64
+	stems  []string // that were read
+}
+
+// entriesQuery lists the latest entries that fit an expression of the index, with commas
+// between.
+const entriesQuery = `SELECT coalesce(string_agg(CAST(row AS TEXT), ','), '') FROM (
+	SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) held`
+
+func (m *matched) latest(stems []string, limit int) ([]int64, error) {
+	return m.fit(ranking.Match(m.places, stems...), limit)
+}
+
+func (m *matched) besides(stems []string, limit int) ([]int64, error) {
+	if len(m.stems) == 0 {
+		return nil, nil
+	}
+	return m.fit("("+ranking.Match(m.places, stems...)+") AND ("+ranking.Match(m.places, m.stems...)+")", limit)
+}
+
+func (m *matched) read(stems []string) { m.stems = append(m.stems, stems...) }
+
+// fit are the latest entries that fit an expression.
+func (m *matched) fit(match string, limit int) ([]int64, error) {
+	var found string
+	err := m.db.QueryRow(m.db.Either(entriesQuery, pgschema.Entries(match)),
+		engine.Named{"match": engine.Match{Expr: match}, "limit": limit}).Scan(&found)
+	if err != nil || found == "" {
+		return nil, err
+	}
+	rows := make([]int64, 0, 1+strings.Count(found, ","))
+	for row := range strings.SplitSeq(found, ",") {
+		n, err := strconv.ParseInt(row, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, n)
+	}
+	slices.Sort(rows)
+	return rows, nil
+}
