@@ -41,7 +41,7 @@ func (h *Hub) work(l *lane, j job) {
 	parts := replacing(j.m, h.parts(j.m, answer))
 	closed := h.triedAgain(j.m)
 	if len(parts) > 0 && !closed {
-		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
+		parts[0].Started = h.startsWith(j.m, parts[0]) // it is sent next, which saves a commit
 	}
 	sent, life := h.sending(j.m.Key), h.lives.Load()
 	if !h.finish(j.m, parts, answer.Record) {
