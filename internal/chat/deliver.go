@@ -205,9 +205,17 @@ func (h *Hub) apologize(adapter Adapter, p Part) {
 	}
 }
 
+// soon is how often it is tried at least to store that a part was sent. Once a database is
+// back, others wait for two seconds before they take up what is not known to be.
+const soon = 300 * time.Millisecond
+
 // mark is durable moment 3.
 func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
-	ok := h.lasting(p.Key, "mark part "+string(s), func() error {
+	often := seldom
+	if s == PartSent {
+		often = soon
+	}
+	ok := h.repeating(p.Key, "mark part "+string(s), often, func() error {
 		return h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
 	})
 	if ok && s == PartSent {

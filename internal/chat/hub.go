@@ -300,7 +300,7 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && l.behind() > h.o.QueuePerLane && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && l.behind() > h.mayWait(m) && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue
@@ -311,6 +311,22 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 	for _, r := range full {
 		h.shed(r.m, r.first)
 	}
+}
+
+// A message that waited for longer than lately with its platform, as while the database or
+// this process was away, was asked at a time when nobody could say that there are too many:
+// keptPerLane times as many of those may wait.
+const (
+	lately      = 10 * time.Second
+	keptPerLane = 10
+)
+
+// mayWait returns how many messages m may wait behind.
+func (h *Hub) mayWait(m Message) int {
+	if !m.At.IsZero() && time.Since(m.At) > lately {
+		return keptPerLane * h.o.QueuePerLane
+	}
+	return h.o.QueuePerLane
 }
 
 // push queues a job and starts the lane's goroutine if it has none. The caller holds mu.
