@@ -50,10 +50,10 @@ func (p *Proxy) pass(to io.Writer, from io.Reader, cut func([]byte) bool) {
 
 // Trip is what a client asked at once, and waited for.
 type Trip struct {
-	Conn   int // the number of the connection, from 1
-	At     time.Time
-	Asked  []string // the statements that were run
-	Parsed int      // how many were prepared
+	Conn     int // the number of the connection, from 1
+	At       time.Time
+	Asked    []string // the statements that were run
+	Prepared []string
 }
 
 // reader reads what a client sends.
@@ -94,7 +94,7 @@ func (r *reader) message(kind byte, body []byte, tell func(Trip)) {
 	switch kind {
 	case 'P':
 		r.known[string(first)] = string(second)
-		r.trip.Parsed++
+		r.trip.Prepared = append(r.trip.Prepared, string(second))
 	case 'B':
 		r.trip.Asked = append(r.trip.Asked, r.known[string(second)])
 	case 'Q':
