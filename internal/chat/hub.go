@@ -313,22 +313,6 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 	}
 }
 
-// A message that waited for longer than lately with its platform, as while the database or
-// this process was away, was asked at a time when nobody could say that there are too many:
-// keptPerLane times as many of those may wait.
-const (
-	lately      = 10 * time.Second
-	keptPerLane = 10
-)
-
-// mayWait returns how many messages m may wait behind.
-func (h *Hub) mayWait(m Message) int {
-	if !m.At.IsZero() && time.Since(m.At) > lately {
-		return keptPerLane * h.o.QueuePerLane
-	}
-	return h.o.QueuePerLane
-}
-
 // push queues a job and starts the lane's goroutine if it has none. The caller holds mu.
 func (h *Hub) push(k Key, j job) bool {
 	if h.closed {

@@ -46,8 +46,8 @@ func (b *Owned) Stay(k chat.Key) int64 {
 // supposed reads whether a conversation is a node's which lives, and nothing waits to be
 // brought there first: what Claims find out of most. It waits for nobody who is just about
 // to change that, for it reads no more after that: the row then counts as changed.
-const supposed = "SELECT set_config(?, CASE WHEN EXISTS (SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner WHERE l.platform = ? AND " +
-	"l.channel = ? AND l.thread = ? AND l.owner = ?" + `
+const supposed = "SELECT set_config(?, CASE WHEN EXISTS (SELECT 1 FROM node_lanes AS l " +
+	"JOIN node_leases AS n ON n.id = l.owner WHERE l.platform = ? AND l.channel = ? AND l.thread = ? AND l.owner = ?" + `
 	AND NOT EXISTS (SELECT 1 FROM node_mail AS m WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0) FOR SHARE OF l SKIP LOCKED)
 	THEN 'yes' ELSE '' END, true)`
 
