@@ -178,7 +178,7 @@ release-check:
 # one by one, RUNS times each. It needs PostgreSQL's programs, or PARLEY_POSTGRES.
 RUNS := 30
 cluster:
-	PARLEY_CLUSTER=1 $(GO) test $(TAGS) -count=$(RUNS) -parallel 1 -timeout 120m -v -run '^TestCluster' ./cmd/bot | grep -E '^(---|FAIL|ok|panic)|(across|cluster|elsewhere|elsewhere_discord|failover|shards|trouble)_test.go'
+	PARLEY_CLUSTER=1 $(GO) test $(TAGS) -count=$(RUNS) -parallel 1 -timeout 120m -v -run '^TestCluster' ./cmd/bot | grep -E '^(---|FAIL|ok|panic)|(across|cluster|distance|elsewhere|elsewhere_discord|failover|shards|trouble)_test.go'
 
 # Features against each other, with what may happen to a process between: N pairs and
 # triples from SEED, on ENGINE (sqlite, postgres; both without it). PLAY is what a failure

@@ -71,14 +71,11 @@ func (a *Agent) Ahead(ctx context.Context, m chat.Message) any {
 	if r.stay == 0 {
 		return nil // another process may be writing there
 	}
-	se, ok, err := a.o.Store.Sessions.LiveSession(ctx, r.place)
-	if err != nil || !ok {
+	var ok bool
+	var err error
+	if r.session, ok, r.window, err = a.o.Store.Continued(ctx, r.place, a.o.MaxMessages); err != nil || !ok {
 		return nil
 	}
-	if r.window, err = a.window(ctx, se); err != nil {
-		return nil
-	}
-	r.session = se
 	return r
 }
 

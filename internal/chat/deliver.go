@@ -170,12 +170,18 @@ func (h *Hub) mayAgain(adapter Adapter, p Part) bool {
 }
 
 // harmless reports whether a part shows once however often it is sent: it is an edit, or
-// the platform knows the nonce. Only such a part is stored as started together with the
-// answer: a crash before its request then looks like one after it, and for any other part
-// two such crashes would lose what was never written.
+// the platform knows the nonce.
 func harmless(adapter Adapter, p Part) bool {
 	d, ok := As[Repeater](adapter)
 	return p.Preview != "" || ok && d.Idempotent(p)
+}
+
+// startsWith reports whether the first part of the answer to m is stored as started together
+// with it. A crash before its request then looks like one after it, so it must be one that is
+// sent again after that.
+func (h *Hub) startsWith(m Message, p Part) bool {
+	adapter := h.adapter(m.Key.Platform)
+	return p.Key == m.Key && h.mayAgain(adapter, p) || harmless(adapter, p)
 }
 
 func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
@@ -199,9 +205,17 @@ func (h *Hub) apologize(adapter Adapter, p Part) {
 	}
 }
 
+// soon is how often it is tried at least to store that a part was sent. Once a database is
+// back, others wait for two seconds before they take up what is not known to be.
+const soon = 300 * time.Millisecond
+
 // mark is durable moment 3.
 func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
-	ok := h.lasting(p.Key, "mark part "+string(s), func() error {
+	often := seldom
+	if s == PartSent {
+		often = soon
+	}
+	ok := h.repeating(p.Key, "mark part "+string(s), often, func() error {
 		return h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
 	})
 	if ok && s == PartSent {

@@ -300,7 +300,7 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && l.behind() > h.o.QueuePerLane && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && l.behind() > h.mayWait(m) && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue

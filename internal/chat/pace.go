@@ -3,6 +3,7 @@ package chat
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // Pace says which messages of its conversation a message waits for.
@@ -75,4 +76,20 @@ func (h *Hub) sending(k Key) (done func()) {
 			delete(h.outlets, k)
 		}
 	}
+}
+
+// A message that waited for longer than lately with its platform, as while the database or
+// this process was away, was asked at a time when nobody could say that there are too many:
+// keptPerLane times as many of those may wait.
+const (
+	lately      = 10 * time.Second
+	keptPerLane = 10
+)
+
+// mayWait returns how many messages m may wait behind.
+func (h *Hub) mayWait(m Message) int {
+	if !m.At.IsZero() && time.Since(m.At) > lately {
+		return keptPerLane * h.o.QueuePerLane
+	}
+	return h.o.QueuePerLane
 }

@@ -41,7 +41,7 @@ func (h *Hub) work(l *lane, j job) {
 	parts := replacing(j.m, h.parts(j.m, answer))
 	closed := h.triedAgain(j.m)
 	if len(parts) > 0 && !closed {
-		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
+		parts[0].Started = h.startsWith(j.m, parts[0]) // it is sent next, which saves a commit
 	}
 	sent, life := h.sending(j.m.Key), h.lives.Load()
 	if !h.finish(j.m, parts, answer.Record) {
@@ -223,7 +223,16 @@ func (h *Hub) finish(m Message, parts []Part, record any) bool {
 // lasting repeats a write to the journal until it succeeds. It returns false when the
 // process shuts down first, or another process owns the conversation.
 func (h *Hub) lasting(k Key, what string, do func() error) bool {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+	return h.repeating(k, what, seldom, do)
+}
+
+// seldom is how often a write to the journal is tried at least while it fails, and logged.
+const seldom = 5 * time.Second
+
+// repeating is lasting for what is tried at least so often.
+func (h *Hub) repeating(k Key, what string, often time.Duration, do func() error) bool {
+	logged := time.Time{}
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, often) {
 		err := do()
 		switch {
 		case err == nil:
@@ -233,7 +242,10 @@ func (h *Hub) lasting(k Key, what string, do func() error) bool {
 			h.lost(k)
 			return false
 		}
-		h.o.Log.Error(what+" failed, will try again", "conversation", k.String(), "err", err)
+		if wait < often || time.Since(logged) >= seldom {
+			h.o.Log.Error(what+" failed, will try again", "conversation", k.String(), "err", err)
+			logged = time.Now()
+		}
 		if !Sleep(h.ctx, wait) {
 			return false
 		}

@@ -223,6 +223,8 @@ type among string
 func (n among) ID() string { return string(n) }
 func (among) Hint(string)  {}
 
+func (among) Versions(func(int64, time.Time)) {}
+
 // Each of several processes shows a code to claim the bot with, and one for its page: all
 // work, and the bot is claimed once.
 func TestCodesOfSeveralProcesses(t *testing.T) {

@@ -121,15 +121,13 @@ func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 		return a.s.db.Stage(ctx, a.store)
 	}
 	durable, err = a.s.db.Held().Stage(ctx, a.store)
-	if errors.Is(err, lanes.ErrSupposed) {
-		a.supposed = never
-		a.s.Lanes.Unlearn(a.messages)
-		durable, err = a.s.db.Held().Stage(ctx, a.store)
+	if err != nil || a.supposed != supposed || !slices.ContainsFunc(a.fresh, func(m chat.Message) bool { return m.Row == 0 }) {
+		return durable, err
 	}
-	if err == nil && a.supposed == supposed {
-		a.fresh = slices.DeleteFunc(a.fresh, func(m chat.Message) bool { return m.Row == 0 }) // known before
-	}
-	return durable, err
+	// Some were known before, or are another's: those that were stored are found again.
+	a.supposed = never
+	a.s.Lanes.Unlearn(a.messages)
+	return a.s.db.Held().Stage(ctx, a.store)
 }
 
 // store is repeatable: messages are fresh even if an earlier attempt stored them and its
@@ -164,10 +162,8 @@ func (a *arrival) store(tx *engine.Tx) error {
 
 // accept stores the messages that are not known already, and claims their conversations.
 func (a *arrival) accept(tx *engine.Tx, now string) error {
-	if again := a.supposed == supposed; a.supposes(tx) {
+	if a.supposes(tx) {
 		return a.suppose(tx, now)
-	} else if again && !tx.Held() {
-		return lanes.ErrSupposed // or each statement would be a trip
 	}
 	claims := a.s.Lanes.Claims(tx)
 	list := slices.Clone(a.messages)
@@ -206,7 +202,12 @@ func (a *arrival) accept(tx *engine.Tx, now string) error {
 	return nil
 }
 
-const received = `INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+const (
+	receives = "INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) "
+	received = receives + "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+	// supposedly is received on a condition.
+	supposedly = receives + "SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE " + lanes.Supposed + " ON CONFLICT DO NOTHING"
+)
 
 // row is what received stores of a message.
 func (a *arrival) row(i int, now string) []any {
@@ -221,11 +222,13 @@ func (a *arrival) row(i int, now string) []any {
 // conversations for this node's and all messages for new, so that no statement waits for
 // an answer.
 func (a *arrival) supposes(tx *engine.Tx) bool {
-	if a.supposed != perhaps || !tx.Held() {
+	if a.supposed == never || !tx.Held() {
+		a.supposed = never
 		return false
 	}
 	for _, m := range a.messages {
 		if a.s.doubts.Of(lanes.Identity{Key: m.Key, ID: m.ID}) != "" || !a.s.Lanes.Supposes(m.Key) {
+			a.supposed = never
 			return false
 		}
 	}
@@ -235,24 +238,26 @@ func (a *arrival) supposes(tx *engine.Tx) bool {
 // suppose stores the messages without that check. Row ids show which were new.
 func (a *arrival) suppose(tx *engine.Tx, now string) error {
 	a.supposed, a.fresh = supposed, slices.Clone(a.messages)
-	held := map[chat.Key]bool{}
+	held := map[chat.Key]string{}
 	for i := range a.fresh {
 		m := &a.fresh[i]
-		if err := access.Spoke(tx, *m, a.s.now()); err != nil {
-			return err
+		err := access.Spoke(tx, *m, a.s.now())
+		if err == nil && held[m.Key] == "" {
+			held[m.Key], err = a.s.Lanes.Suppose(tx, m.Key, len(held))
 		}
-		if err := tx.InsertTo(&m.Row, received, a.row(i, now)...); err != nil {
+		query, args := received, a.row(i, now)
+		if on := held[m.Key]; on != "" {
+			query, args = supposedly, append(args, on)
+		}
+		if err == nil {
+			err = tx.InsertTo(&m.Row, query, args...)
+		}
+		if err != nil {
 			return err
 		}
 		m.Nonce = a.s.answerNonce(m.UID, 0)
 		if who := (lanes.Identity{Key: m.Key, ID: m.ID}); a.ours[who] == "" { // one that comes twice is stored once
 			a.ours[who] = m.UID
-		}
-		if held[m.Key] {
-			continue
-		}
-		if held[m.Key] = true; a.s.Lanes.Suppose(tx, m.Key) != nil {
-			return lanes.ErrSupposed
 		}
 	}
 	return nil

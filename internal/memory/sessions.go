@@ -17,8 +17,9 @@ import (
 
 // Sessions are the rows of sessions, alive and over.
 type Sessions struct {
-	db  *engine.DB
-	now func() time.Time
+	db      *engine.DB
+	now     func() time.Time
+	threads threads
 }
 
 // Status is where a session row stands.
@@ -128,9 +129,20 @@ type Place struct {
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
 func (s *Sessions) LiveSession(_ context.Context, p Place) (Session, bool, error) {
-	return engine.Found(s.held(scanSession(s.db.QueryRow(`SELECT `+sessionColumns+
+	se, ok, err := s.live(p)
+	if err != nil || !ok {
+		return se, false, err
+	}
+	s.threads.note(p, se)
+	se, err = s.held(se, nil)
+	return se, err == nil, err
+}
+
+// live is LiveSession without what was decided.
+func (s *Sessions) live(p Place) (Session, bool, error) {
+	return engine.Found(scanSession(s.db.QueryRow(`SELECT `+sessionColumns+
 		` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
-		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent))))
+		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)))
 }
 
 // SessionByID returns one session; ErrNotFound when there is none.

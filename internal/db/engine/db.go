@@ -82,9 +82,6 @@ type Server interface {
 	// Commit ends a transaction. With an error the name is "" unless it may be committed
 	// all the same.
 	Commit(tx *Tx, end Ending) (Sealed, error)
-	// Tell lets other processes know, once it is committed, that something has changed
-	// that they may have kept.
-	Tell(tx *Tx) error
 	// Connect returns another connection for the writer, in the place of one that was
 	// lost: the server does nothing more that was asked for on that one.
 	Connect(ctx context.Context) (*sql.Conn, error)
@@ -98,12 +95,14 @@ type Ending struct {
 	Soon  bool // nobody waits for its being on the disk
 	Again bool // done twice it comes to the same, so it needs no name
 	Rest  bool // what the server put off (Sealed.Owes) is done now
+	Tell  bool // others may have kept what it changes: they are told right after it
 }
 
 // Sealed is a transaction at its end.
 type Sealed struct {
 	Name    string // that Committed knows it by
 	Version int64  // another one once another process has told of a change
+	Told    int64  // the version after this one has told of its own (Ending.Tell); 0 if it did not
 	Changed bool   // it has changed something, so its end waits for the disk unless it is soon
 	Owes    bool   // the server put something off until a transaction that ends with Rest
 }

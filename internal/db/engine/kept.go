@@ -21,12 +21,12 @@ type Kept[K comparable, V any] struct {
 type kept[V any] struct {
 	value   V
 	version uint64
-	until   time.Time
+	at      time.Time // when it was read
 }
 
 // Bounds of what is kept. What another process changed is seen with the next write of
-// this one that waits for the disk, such as a message that comes in, and otherwise after
-// stale.
+// this one that waits for the disk, such as a message that comes in, or once the database was
+// asked for its version otherwise (Told). What was found unchanged is good for stale more.
 const (
 	maxKept = 1024 // of each Kept; then it begins anew
 	stale   = 5 * time.Second
@@ -50,7 +50,7 @@ func (k *Kept[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	k.mu.Lock()
 	one, ok := k.all[key]
 	k.mu.Unlock()
-	if ok && one.version == version && now.Before(one.until) {
+	if ok && one.version == version && (now.Before(one.at.Add(stale)) || now.Before(k.db.changes.asked().Add(stale))) {
 		return one.value, nil
 	}
 	v, err := read()
@@ -62,7 +62,7 @@ func (k *Kept[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	if k.all == nil || len(k.all) >= maxKept {
 		k.all = map[K]kept[V]{}
 	}
-	k.all[key] = kept[V]{v, version, now.Add(stale)}
+	k.all[key] = kept[V]{v, version, now}
 	return v, nil
 }
 
@@ -78,10 +78,19 @@ func (k *Kept[K, V]) version() uint64 {
 // changes counts what was changed, by table.
 type changes struct {
 	elsewhere atomic.Uint64 // by other processes, in any table
-	seen      int64         // what Dialect.Version said last; the writer's
 
-	mu    sync.Mutex // guards table
+	mu    sync.Mutex // guards what follows
+	seen  int64      // the database's version, as it said last
+	when  time.Time  // when it was asked for that
 	table map[string]*counter
+}
+
+// asked returns when the database was asked last whether other processes have changed
+// anything.
+func (c *changes) asked() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.when
 }
 
 // counter counts the changes to a table.
@@ -154,17 +163,38 @@ func (tx *Tx) look() error {
 		return nil
 	}
 	var now int64
+	asked := time.Now()
 	if err := tx.QueryRow(tx.dialect.Version).Scan(&now); err != nil {
 		return err
 	}
-	tx.changes.saw(now)
+	tx.changes.saw(now, asked)
 	return nil
 }
 
-// saw takes over what another process may have changed.
-func (c *changes) saw(version int64) {
+// Told takes over the version of the database, which somebody asked for at a time: another
+// one than before says that other processes have changed something.
+func (d *DB) Told(version int64, asked time.Time) { d.changes.saw(version, asked) }
+
+// said takes over that this process has told the others of a change, after which the version
+// is another one; 0 is that it did not.
+func (c *changes) said(before, told int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == before && told == before+1 { // else somebody has told of one in between
+		c.seen = told
+	}
+}
+
+// saw takes over what another process may have changed. Answers may come in another order
+// than they were asked for: one too many is of no harm.
+func (c *changes) saw(version int64, asked time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if version != c.seen {
 		c.seen = version
 		c.elsewhere.Add(1)
+	}
+	if asked.After(c.when) {
+		c.when = asked
 	}
 }

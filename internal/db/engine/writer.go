@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // maxBatch bounds how many writes share one commit, so that the first of them
@@ -327,16 +328,16 @@ func (tx *Tx) commit(end Ending) (name string, err error) {
 		return "", nil
 	}
 	tx.changed = true // should its end be lost, and turn out to be good
+	end.Tell = slices.ContainsFunc(tx.touched, func(c *counter) bool { return c.kept.Load() })
+	asked := time.Now()
 	done, err := tx.server.Commit(tx, end)
 	if err != nil {
 		return done.Name, fmt.Errorf("commit: %w", err)
 	}
 	tx.keep()
 	tx.changed, tx.owes = done.Changed, tx.owes || done.Owes
-	tx.changes.saw(done.Version)
-	if slices.ContainsFunc(tx.touched, func(c *counter) bool { return c.kept.Load() }) {
-		_ = tx.server.Tell(tx) // else they see it a little later (stale)
-	}
+	tx.changes.saw(done.Version, asked)
+	tx.changes.said(done.Version, done.Told)
 	return "", nil
 }
 

@@ -26,8 +26,11 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err = explain(err); err != nil && c.see != nil {
 		c.see(err)
 	}
-	if own, ok := conn.(*stdlib.Conn); ok && c.writes {
-		conn = &piped{Conn: own, see: c.see}
+	if own, ok := conn.(*stdlib.Conn); ok {
+		conn = &reading{own, map[string]string{}}
+		if c.writes {
+			conn = &piped{Conn: own, see: c.see}
+		}
 	}
 	return conn, err
 }

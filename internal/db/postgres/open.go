@@ -155,7 +155,7 @@ func several(cfg *pgx.ConnConfig) bool {
 }
 
 func pool(cfg *pgx.ConnConfig, most int, see func(error), writes bool) *sql.DB {
-	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), see, writes})
+	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg, stdlib.OptionShouldPing(stale)), see, writes})
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db

@@ -172,11 +172,11 @@ func (c *piped) afterwards(w Words, id string) error {
 		if _, err := c.say(ctx, "UPDATE parley_writers SET due = '' WHERE id = $1", named(id)); err != nil {
 			return err
 		}
-		return c.end(ctx, commit)
+		return c.end(ctx, commit, nil)
 	}
 	err := try()
 	if err != nil {
-		_ = c.end(ctx, rollback)
+		_ = c.end(ctx, rollback, nil)
 	}
 	return err
 }
@@ -199,8 +199,10 @@ func named(args ...any) []driver.NamedValue {
 	return list
 }
 
-// end ends a transaction; one that cannot be committed has to be rolled back.
-func (c *piped) end(ctx context.Context, how string) error {
+// end ends a transaction; one that cannot be committed has to be rolled back. Where told is
+// not nil the server tells others of it at once, whatever becomes of this process, and told is
+// set.
+func (c *piped) end(ctx context.Context, how string, told *int64) error {
 	over := func() { c.open, c.sent, c.failed, c.due = false, false, nil, nil }
 	if how == rollback {
 		defer over()
@@ -220,6 +222,9 @@ func (c *piped) end(ctx context.Context, how string) error {
 		}
 		return nil
 	})
+	if told != nil {
+		c.due.Queue(tell).QueryRow(func(row pgx.Row) error { return row.Scan(told) })
+	}
 	if err := c.flush(ctx); err != nil {
 		return err
 	}
@@ -248,7 +253,7 @@ func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValu
 		c.sent = true
 		return c.plain(ctx, s.text, args)
 	case s.text == rollback:
-		return driver.RowsAffected(0), c.end(ctx, s.text)
+		return driver.RowsAffected(0), c.end(ctx, s.text, nil)
 	case !c.open:
 		return c.plain(ctx, s.text, args)
 	}
@@ -351,15 +356,7 @@ func (a *answer) read(rows pgx.Rows) error {
 	for rows.Next() {
 		row := make([]driver.Value, len(fields))
 		for i, raw := range rows.RawValues() {
-			if raw == nil {
-				continue
-			}
-			t, ok := types.TypeForOID(fields[i].DataTypeOID)
-			if !ok {
-				row[i] = string(raw)
-				continue
-			}
-			v, err := t.Codec.DecodeDatabaseSQLValue(types, fields[i].DataTypeOID, fields[i].Format, raw)
+			v, err := value(types, fields[i], raw)
 			if err != nil {
 				return err
 			}

@@ -145,7 +145,11 @@ func (s *server) Commit(tx *engine.Tx, end engine.Ending) (done engine.Sealed, e
 		if !end.Again {
 			e.Name = name
 		}
-		if err := c.end(context.Background(), commit); err != nil {
+		var told *int64
+		if end.Tell {
+			told = &e.Told
+		}
+		if err := c.end(context.Background(), commit, told); err != nil {
 			return err
 		}
 		if e.Changed {
@@ -196,7 +200,7 @@ func (s *server) settle(c *piped, mine bool) {
 	}
 }
 
-// basics makes what the engine itself has on a server: what Tell counts with, and what Seal
+// basics makes what the engine itself has on a server: what tell counts with, and what seal
 // leaves. A sequence is no part of transactions: nobody waits for another, or has to
 // repeat, because both have told of a change. It is counted up after the commit, so that
 // whoever sees the new number reads what was changed.
@@ -214,11 +218,11 @@ const basics = `DO $$BEGIN
 	END IF;
 END$$`
 
-// Tell implements engine.Server.
-func (s *server) Tell(tx *engine.Tx) error {
-	_, err := tx.Exec("SELECT nextval('parley_told')")
-	return err
-}
+// tell lets other processes know that something has changed.
+const tell = "SELECT nextval('parley_told')"
+
+// Version is a query for what seal reads of it, on any connection: nothing before there is any.
+const Version = "coalesce(pg_sequence_last_value(to_regclass('parley_told')), 0)"
 
 // Committed implements engine.Server. The other connection is gone (Connect), so it is decided.
 func (s *server) Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error) {

@@ -38,7 +38,7 @@ func (n *Node) compare(sent, there time.Time) {
 	n.clock.Store(r)
 	skew := r.skew(now)
 	switch {
-	case (skew - n.told).Abs() <= agree:
+	case (skew - n.off).Abs() <= agree:
 		return
 	case skew == 0:
 		n.o.Log.Info("this machine's clock agrees with the database's again")
@@ -46,5 +46,5 @@ func (n *Node) compare(sent, there time.Time) {
 		n.o.Log.Error("this machine's clock and the database's do not agree, and the database's is followed: set the one that is wrong",
 			"behind", skew.Round(time.Second))
 	}
-	n.told = skew
+	n.off = skew
 }

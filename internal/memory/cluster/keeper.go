@@ -106,6 +106,9 @@ func (n *Node) expire(ctx context.Context, l *life) {
 	}
 }
 
+const renewal = "UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp() " +
+	"RETURNING clock_timestamp(), " + postgres.Version
+
 // renew makes one attempt. It also ends the leases of others that are over, and takes
 // roles which nobody has.
 func (k *keeper) renew(ctx context.Context, l *life) error {
@@ -115,9 +118,9 @@ func (k *keeper) renew(ctx context.Context, l *life) error {
 	ctx, cancel := context.WithTimeout(ctx, renewLimit)
 	defer cancel()
 	var there time.Time
+	var version int64
 	sent := time.Now()
-	err := k.conn.QueryRow(ctx,
-		"UPDATE node_leases SET until = clock_timestamp() + $2::interval WHERE id = $1 AND until > clock_timestamp() RETURNING clock_timestamp()", l.id, interval(Lease)).Scan(&there)
+	err := k.conn.QueryRow(ctx, renewal, l.id, interval(Lease)).Scan(&there, &version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errOver
 	}
@@ -127,6 +130,9 @@ func (k *keeper) renew(ctx context.Context, l *life) error {
 	k.n.lease.renewed(sent)
 	k.n.ill.Store(nil)
 	k.n.compare(sent, there)
+	if told := k.n.told.Load(); told != nil {
+		(*told)(version, sent)
+	}
 	if err := k.bury(ctx); err != nil {
 		return err
 	}

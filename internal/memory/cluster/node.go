@@ -49,7 +49,8 @@ type Node struct {
 	news  chan struct{}        // there may be something to do; see News
 	clock atomic.Pointer[reading]
 	ill   atomic.Pointer[error] // why the lease could not be renewed last; nil for it could
-	told  time.Duration         // how far the clocks differ, as was said last; the keeper's
+	off   time.Duration         // how far the clocks differ, as was said last; the keeper's
+	told  atomic.Pointer[func(version int64, asked time.Time)]
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
@@ -157,6 +158,10 @@ func (n *Node) Hint(node string) {
 	default: // it looks by itself soon
 	}
 }
+
+// Versions has each renewal of the lease also tell the database's version (see
+// engine.DB.Told). It must not block.
+func (n *Node) Versions(tell func(version int64, asked time.Time)) { n.told.Store(&tell) }
 
 // ID returns the number of this life, "" between two.
 func (n *Node) ID() string {

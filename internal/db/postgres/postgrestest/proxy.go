@@ -27,6 +27,13 @@ type Proxy struct {
 	Late atomic.Int32
 	// Trips counts what clients sent at once and waited for.
 	Trips atomic.Int64
+	// Away is how far away the server is: a request and its answer take so many nanoseconds
+	// longer, whatever else is under way.
+	Away atomic.Int64
+	// Watch is told of each trip; nil of none. It must not block, nor be set anew meanwhile.
+	Watch func(Trip)
+
+	conns atomic.Int64 // so far
 
 	mu    sync.Mutex // guards what follows
 	open  []net.Conn
@@ -146,7 +153,11 @@ func (p *Proxy) accept() {
 		answered := make(chan struct{}) // closed when the server says nothing more
 		p.ended.Go(func() {
 			defer end()
+			r := &reader{conn: int(p.conns.Add(1)), known: map[string]string{}}
 			p.pass(server, client, func(request []byte) bool {
+				if p.Watch != nil {
+					r.read(request, p.Watch)
+				}
 				if p.Late.Load() > 0 && p.Late.Add(-1) == 0 {
 					p.delay(server, client, bytes.Clone(request), answered)
 					return true
@@ -160,20 +171,6 @@ func (p *Proxy) accept() {
 			_ = client.Close()
 			_, _ = io.Copy(io.Discard, server)
 		})
-	}
-}
-
-// pass copies until one side ends or cut says so, of a chunk that is not passed on.
-func (p *Proxy) pass(to io.Writer, from io.Reader, cut func([]byte) bool) {
-	buf := make([]byte, 1<<16)
-	for {
-		n, err := from.Read(buf)
-		if n > 0 && cut(buf[:n]) {
-			return
-		}
-		if _, e := to.Write(buf[:n]); e != nil || err != nil {
-			return
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ package lanes
 import (
 	"cmp"
 	"sync"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
@@ -17,6 +18,8 @@ type Node interface {
 	ID() string
 	// Hint tells another node, by its number, to look what was posted to it.
 	Hint(node string)
+	// Versions has somebody told the database's version now and then; see engine.DB.Told.
+	Versions(tell func(version int64, asked time.Time))
 }
 
 // Self returns a node's number, "" for none.
@@ -48,6 +51,7 @@ func New(db *engine.DB, n Node) *Owned {
 	if n == nil {
 		return nil
 	}
+	n.Versions(db.Told)
 	return &Owned{db: db, node: n}
 }
 

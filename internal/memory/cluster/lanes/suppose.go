@@ -1,16 +1,12 @@
 package lanes
 
 import (
-	"errors"
+	"fmt"
 	"sync"
 
 	"parley/internal/chat"
 	"parley/internal/db/engine"
 )
-
-// ErrSupposed says that a conversation is not as it was a moment ago: what was supposed of
-// it is to be found out.
-var ErrSupposed = errors.New("the conversation is not as it was supposed to be")
 
 // lately are conversations that were a node's when something was last stored in them.
 type lately struct {
@@ -50,18 +46,26 @@ func (b *Owned) Stay(k chat.Key) int64 {
 // supposed reads whether a conversation is a node's which lives, and nothing waits to be
 // brought there first: what Claims find out of most. It waits for nobody who is just about
 // to change that, for it reads no more after that: the row then counts as changed.
-const supposed = "SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner WHERE l.platform = ? AND " +
-	"l.channel = ? AND l.thread = ? AND l.owner = ?" + `
-	AND NOT EXISTS (SELECT 1 FROM node_mail AS m WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0) FOR SHARE OF l SKIP LOCKED`
+const supposed = "SELECT set_config(?, CASE WHEN EXISTS (SELECT 1 FROM node_lanes AS l " +
+	"JOIN node_leases AS n ON n.id = l.owner WHERE l.platform = ? AND l.channel = ? AND l.thread = ? AND l.owner = ?" + `
+	AND NOT EXISTS (SELECT 1 FROM node_mail AS m WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0) FOR SHARE OF l SKIP LOCKED)
+	THEN 'yes' ELSE '' END, true)`
+
+// Supposed is a condition of what is done in a conversation for which Suppose returned a name,
+// that name being its parameter.
+const Supposed = "current_setting(?, true) = 'yes'"
 
 // Suppose keeps a conversation this node's until the transaction ends, as Claims would, and
-// asks nothing meanwhile: at the latest its end fails where the conversation is another's, or is
-// to be claimed, with ErrSupposed if it is told at once.
-func (b *Owned) Suppose(tx *engine.Tx, k chat.Key) error {
+// asks nothing meanwhile: where the conversation is another's, or is to be claimed, what is
+// said on condition of the name that it returns comes to nothing, and to no error; "" is no
+// condition. n is the number of the conversation in this transaction.
+func (b *Owned) Suppose(tx *engine.Tx, k chat.Key, n int) (name string, err error) {
 	if b == nil {
-		return nil
+		return "", nil
 	}
-	return tx.Require(ErrSupposed, supposed, k.Platform, k.Channel, k.Thread, b.node.ID())
+	name = fmt.Sprint("parley.supposed", n)
+	_, err = tx.Exec(supposed, name, k.Platform, k.Channel, k.Thread, b.node.ID())
+	return name, err
 }
 
 // Learn takes over that messages were stored in conversations of this node.
