@@ -34,6 +34,13 @@ func childTool(name string, f func() string) tools.Tool {
 
 // child is what the test binary does when it plays a server.
 func child(mode string) {
+	if mode == conforming {
+		if err := conform(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if name, ok := strings.CutPrefix(mode, "replay:"); ok {
 		replay(name)
 		return
