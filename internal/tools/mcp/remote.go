@@ -153,7 +153,7 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: r.era.protocol()})
 	err = r.login.wanted(err)
 	if !errors.Is(err, ErrLogin) {
-		r.era.met(err == nil)
+		r.era.met(err == nil, err == nil && !modern(session))
 	}
 	if err != nil {
 		hangUp()
