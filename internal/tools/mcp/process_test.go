@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,7 +47,10 @@ func child(mode string) {
 		return
 	}
 	_ = os.WriteFile("here", nil, 0o600) // for tests that wait for it
+	in := io.ReadCloser(os.Stdin)
 	switch mode {
+	case "older": // and dies of the question
+		in = olderInput()
 	case "mute":
 		io.Copy(io.Discard, os.Stdin)
 		return
@@ -80,10 +84,27 @@ func child(mode string) {
 			return ""
 		}),
 	)
-	Serve(context.Background(), set, tools.Call{}, os.Stdin, os.Stdout)
+	Serve(context.Background(), set, tools.Call{}, in, os.Stdout)
 	if mode == "fork" {
 		waittest.Take(context.Background(), time.Hour) // ignores the end of its input
 	}
+}
+
+// olderInput is the standard input of a server that, asked for the newest version, notes that
+// it was, answers with an error and ends.
+func olderInput() io.ReadCloser {
+	from := bufio.NewReader(os.Stdin)
+	line, _ := from.ReadString('\n')
+	if strings.Contains(line, discover) {
+		f, err := os.OpenFile("asked", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(f, "asked")
+		fmt.Println(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"not initialized"}}`)
+		os.Exit(1)
+	}
+	return io.NopCloser(io.MultiReader(strings.NewReader(line), from))
 }
 
 // live runs a client until the test ends: over dialers or, where none are given, over
