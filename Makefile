@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: citations cluster costs crossings lane matrix notes recall times translations walls run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: citations clients cluster conformance costs crossings lane matrix notes recall times translations walls run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -69,6 +69,23 @@ recall:
 		PARLEY_RECALL_EVERY=$(EVERY) PARLEY_RECALL_CHATS=$(CHATS) PARLEY_RECALL_TABLE=$(SETS)/table.md $(GO) test $(TAGS) -count=1 -timeout 180m -v \
 		-p 1 -run '^TestPublished|^TestReworded30$$' ./internal/memory ./internal/memory/facts || exit 1; done
 	@echo; cat eval/recall/table.md $(SETS)/table.md
+
+# The public conformance suite of the Model Context Protocol against Parley as a server and as
+# a client: see eval/conformance. It needs npm, and installs Node 22 for itself.
+CONFORMANCE := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-conformance
+conformance:
+	npm install --silent --no-save --prefix $(CONFORMANCE) node@22.23.3 @modelcontextprotocol/conformance@0.2.0-alpha.12
+	test -x $(CONFORMANCE)/node_modules/node/bin/node || npm rebuild --silent --prefix $(CONFORMANCE) node
+	PARLEY_CONFORMANCE="$(CONFORMANCE)/node_modules/node/bin/node $(CONFORMANCE)/node_modules/@modelcontextprotocol/conformance/dist/index.js" \
+		$(GO) test $(TAGS) -count=1 -timeout 30m -v -run '^TestConformance' ./internal/tools/mcp ./cmd/bot
+
+# OpenAI's clients for Python and Node, and litellm, against the endpoint: see eval/clients.
+CLIENTS := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-clients
+clients:
+	$(PYTHON) -m venv $(CLIENTS)
+	$(CLIENTS)/bin/pip install --quiet -r eval/clients/requirements.txt
+	npm install --silent --no-save --prefix $(CLIENTS) openai@6.49.0
+	PARLEY_CLIENTS=$(CLIENTS) $(GO) test $(TAGS) -count=1 -timeout 20m -v -run '^TestClients$$' ./cmd/bot
 
 # What is answered without a model, and what is rightly left to one, in published
 # sentences from clones in COPIES: see eval/lane.

@@ -70,7 +70,7 @@ func (p *port) newDoor() *mcp.Door {
 	}
 	limit := bucket.New(func() int { return p.inForce.Load().HTTP.MCPPerMinute }, p.now)
 	return mcp.NewDoor(mcp.DoorOptions{
-		Bearer: p.bearer, Log: p.log, Runner: func() *tools.Runner { return p.mind.runner },
+		Bearer: p.bearer, Log: p.log, Runner: func() *tools.Runner { return p.mind.runner }, Failpoint: p.process.Failpoint,
 		Guest: func(ctx context.Context, person string) (mcp.Guest, error) {
 			if wait := limit.Take(person); wait > 0 {
 				return mcp.Guest{}, &mcp.LaterError{After: wait}

@@ -61,7 +61,8 @@ const maxWeight = 2000
 // bounded explains why checking a value against a schema might not end; nil if it
 // ends soon. A part that leads back to itself overflows the validator's stack, which
 // kills the process. Parts are identified by their JSON pointer; references by id or
-// anchor are refused, because their meaning depends on their position.
+// anchor are refused, because their meaning depends on their position. An anchor that
+// nothing refers to does nothing.
 func bounded(form map[string]any) error {
 	return weigher{form, map[string]int{}}.walk("", form)
 }
@@ -78,7 +79,7 @@ var (
 		[]string{"items", "prefixItems"},
 		[]string{"properties", "patternProperties", "$defs", "definitions"},
 	}
-	byName = []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef"}
+	byName = []string{"$id", "$dynamicAnchor"}
 )
 
 // each calls do for every schema that form holds under these keywords.
@@ -145,6 +146,9 @@ func (w weigher) weigh(at string, form map[string]any) (int, error) {
 		if form[key] != nil && at != "" {
 			return 0, fmt.Errorf("%s within is not allowed", key)
 		}
+	}
+	if form["$dynamicRef"] != nil {
+		return 0, errors.New("$dynamicRef is not allowed")
 	}
 	if err := onTheValue.each(at, form, add); err != nil {
 		return 0, err

@@ -25,6 +25,8 @@ func TestSchemasThatNeverEnd(t *testing.T) {
 		`{"type":"object","patternProperties":{"^a":{"$ref":"#/patternProperties/^a"}}}`:                          "leads back",
 		`{"type":"object","properties":{"a":{"items":[{"$ref":"#/properties/a/items/0"}]}}}`:                      "leads back",
 		`{"type":"object","$defs":{"a":{"$anchor":"x","$ref":"#x"}}}`:                                             "not allowed",
+		`{"type":"object","$dynamicRef":"#x","$dynamicAnchor":"x"}`:                                               "not allowed",
+		`{"type":"object","$dynamicRef":"#x","$defs":{"a":{"$anchor":"x","$ref":"#"}}}`:                           "not allowed",
 		`{"type":"object","$defs":{"a":{"$id":"https://x/y","$ref":"https://x/y"}}}`:                              "not allowed",
 		`{"type":"object","$defs":{"a":{"$dynamicAnchor":"x","$dynamicRef":"#x"}}}`:                               "not allowed",
 		`{"type":"object","$id":"https://x/y","properties":{"a":{"$ref":"https://x/y"}}}`:                         "not allowed",
@@ -43,6 +45,7 @@ func TestSchemasThatNeverEnd(t *testing.T) {
 		`{"type":"object","properties":{"$id":{"type":"string"},"$ref":{"type":"string"},"not":{"type":"string"}}}`,
 		`{"type":"object","properties":{"a":{"enum":[{"$id":"x"}],"default":{"$ref":"#"},"const":{"$anchor":"y"}}}}`,
 		`{"type":"object","$id":"https://x/y","properties":{"a":{"$ref":"#/properties/b"},"b":true}}`,
+		`{"type":"object","$defs":{"a":{"$anchor":"x","type":"string"}},"properties":{"a":{"$ref":"#/$defs/a"}}}`,
 	} {
 		if err := CheckSchema([]byte(schema)); err != nil {
 			t.Errorf("%s: %v", schema, err)
@@ -53,6 +56,7 @@ func TestSchemasThatNeverEnd(t *testing.T) {
 // FuzzSchema: whatever a server sends as a schema, checking against it ends.
 func FuzzSchema(f *testing.F) {
 	for _, seed := range []string{
+		`{"type":"object","$defs":{"a":{"$anchor":"x","$ref":"#/$defs/b"},"b":{"$ref":"#x"}}}`,
 		`{"type":"object","properties":{"a":{"$ref":"#/properties/b"},"b":{"allOf":[{"$ref":"#/properties/a"}]}}}`,
 		`{"type":"object","$defs":{"a":{"items":{"$ref":"#/$defs/a"}}},"properties":{"a":{"$ref":"#/$defs/a"}}}`,
 		`{"type":"object","required":["a"],"properties":{"a":{"type":["string","null"],"pattern":"^x+$","minLength":2}}}`,

@@ -127,7 +127,7 @@ func (e *Endpoint) understand(h http.Header, b body) (a asked, err error) {
 			fmt.Sprintf("There is no model %q here. This bot is %q.", text.Shorten(b.Model, 100),
 				e.model())).about("model")
 	}
-	if err := supported(b); err != nil {
+	if err := errors.Join(supported(b), chore(h)); err != nil {
 		return a, err
 	}
 	var list []entry
@@ -179,6 +179,18 @@ func supported(b body) error {
 		}
 	}
 	return nil
+}
+
+// chore refuses what Open WebUI asks on its own account about a chat, such as its title: it
+// would be kept and remembered as the person's words. A placeholder that an older one does not
+// know says nothing.
+func chore(h http.Header) error {
+	task := h.Get("X-OpenWebUI-Task")
+	if task == "" || strings.HasPrefix(task, "{{") {
+		return nil
+	}
+	return unsupported("", fmt.Sprintf("The bot does no %q for a page: it would remember that as words of yours. Choose another model for tasks.",
+		text.Shorten(task, 40)))
 }
 
 // conversation returns the client's name for the conversation, "" for none.

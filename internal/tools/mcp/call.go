@@ -83,8 +83,13 @@ const undelivered = -32005
 
 // undone reports whether a server said that it failed, or never heard of a call.
 func undone(err error) bool {
+	for _, never := range []error{syscall.ECONNREFUSED, sdk.ErrSessionMissing, ErrLogin} {
+		if errors.Is(err, never) {
+			return true
+		}
+	}
 	said, ok := errors.AsType[*jsonrpc.Error](err)
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrSessionMissing) || ok && said.Code != undelivered
+	return ok && said.Code != undelivered
 }
 
 // result returns an answer as the model and the person get it. What a server has is

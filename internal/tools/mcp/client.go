@@ -78,7 +78,7 @@ type Status struct {
 	Server    string
 	Connected bool
 	Err       string   // why it is not connected; "" before the first try
-	Login     bool     // it waits for a login; see Client.Login
+	Login     bool     // it waits for a login, or for one with further rights; see Client.Login
 	Tools     []string // offered, by our names
 	Pending   []Change // what the server has beyond what was approved
 	Claims    []Change // approved tools that are said to only read, which nobody has decided on
@@ -249,6 +249,7 @@ func (c *Client) Logout(server string) (bool, error) {
 		return false, nil
 	}
 	had, err := l.tokens.forget()
+	l.note(nil)
 	c.find(server).wake()
 	return had, err
 }

@@ -50,7 +50,7 @@ type Guest struct {
 	Set tools.Set
 }
 
-// DoorOptions are a Door's parts. All are required.
+// DoorOptions are a Door's parts.
 type DoorOptions struct {
 	// Bearer returns whose a token is; ok is false for nobody's. It is asked for every
 	// request, and again before what a call found is given away.
@@ -60,6 +60,9 @@ type DoorOptions struct {
 	// Runner runs the calls.
 	Runner func() *tools.Runner
 	Log    *slog.Logger
+	// Failpoint is called once a call was made and before it is answered; tests kill the
+	// process there. nil does nothing; all others are required.
+	Failpoint func(point string)
 }
 
 // Door answers MCP clients over HTTP, each request by itself: who sends one proves by a token
@@ -303,6 +306,9 @@ func (d *Door) call(ctx context.Context, v *visitor, r *sdk.CallToolRequest) (*s
 		as.Key = "mcp:" + hex.EncodeToString(sum[:])
 	}
 	result := answer(ctx, d.o.Runner(), v.Set, as, r)
+	if d.o.Failpoint != nil {
+		d.o.Failpoint("after_mcp_call")
+	}
 	person, ok, err := d.o.Bearer(ctx, v.token)
 	if err != nil || !ok || person != v.person {
 		return nil, errRevoked

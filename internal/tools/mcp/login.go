@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +27,7 @@ const (
 // Errors of logins.
 var (
 	ErrLogin    = errors.New("it wants a login")
+	errScope    = fmt.Errorf("%w with further rights", ErrLogin)
 	ErrNoLogin  = errors.New("no login is under way; ask for a new one")
 	ErrNoNeed   = errors.New("the server does not ask for a login")
 	ErrAddress  = errors.New("that is not the address the browser was sent to after you agreed")
@@ -40,7 +41,8 @@ type login struct {
 	server Server
 	tokens *tokens
 
-	flow *flow // what a person is asked to do; under tokens.mu
+	flow    *flow          // what a person is asked to do; under tokens.mu
+	refused *http.Response // how the server refused what it was sent since the last login, without its body; under tokens.mu
 }
 
 // flow is one login under way.
@@ -69,11 +71,65 @@ func (l *login) TokenSource(context.Context) (oauth2.TokenSource, error) {
 func (l *login) Authorize(_ context.Context, req *http.Request, resp *http.Response) error {
 	defer resp.Body.Close()
 	used, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
-	if l.tokens.renew(used) {
+	short := wantsMore(resp)
+	if l.tokens.renew(used, !short) {
+		l.note(nil)
 		return nil
+	}
+	if l.note(resp); short {
+		return errScope
 	}
 	return ErrLogin
 }
+
+// wantsMore reports whether a server refused a login that is good, for rights that it lacks.
+func wantsMore(resp *http.Response) bool {
+	if resp == nil || resp.StatusCode != http.StatusForbidden {
+		return false
+	}
+	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
+	return err == nil && slices.ContainsFunc(challenges, func(c oauthex.Challenge) bool { return c.Params["error"] == "insufficient_scope" })
+}
+
+// note keeps how the server refused; nil that there was a login.
+func (l *login) note(resp *http.Response) {
+	l.tokens.mu.Lock()
+	defer l.tokens.mu.Unlock()
+	if l.refused = nil; resp != nil {
+		l.refused = &http.Response{Status: resp.Status, StatusCode: resp.StatusCode, Header: resp.Header}
+	}
+}
+
+// refusal returns what note kept, to be read once more; nil for none.
+func (l *login) refusal() *http.Response {
+	l.tokens.mu.Lock()
+	defer l.tokens.mu.Unlock()
+	if l.refused == nil {
+		return nil
+	}
+	resp := *l.refused
+	resp.Body = http.NoBody
+	return &resp
+}
+
+// greeting forgets that the server refused somebody who was not logged in: it is asked again.
+func (l *login) greeting() {
+	if l != nil && !l.short() {
+		l.note(nil)
+	}
+}
+
+// wanted returns why a greeting failed: an older greeting which follows a refused one may have
+// failed by itself.
+func (l *login) wanted(err error) error {
+	if err == nil || l == nil || errors.Is(err, ErrLogin) || l.refusal() == nil {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", ErrLogin, err)
+}
+
+// short reports whether the server wants a login with further rights. A nil login never does.
+func (l *login) short() bool { return l != nil && wantsMore(l.refusal()) }
 
 // begin starts a login and returns the address that a person opens in a
 // browser. A login that was under way is given up.
@@ -137,11 +193,15 @@ func (l *login) settings(f *flow, open chan<- string) *auth.AuthorizationCodeHan
 			}
 		},
 		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			l.note(nil)
 			return oauth2.StaticTokenSource(t), l.tokens.store(c, t)
 		},
 	}
-	if len(l.server.Login.Scopes) > 0 {
+	switch {
+	case len(l.server.Login.Scopes) > 0:
 		c.ScopeFilter = func([]string) []string { return l.server.Login.Scopes }
+	case l.short(): // what there was must not get lost
+		c.ScopeFilter = l.tokens.scopesWith
 	}
 	if l.server.Login.ClientID != "" {
 		c.PreregisteredClient = &oauthex.ClientCredentials{ClientID: l.server.Login.ClientID}
@@ -171,10 +231,13 @@ func (l *login) knock(ctx context.Context) (*http.Request, *http.Response, error
 		return nil, nil, fmt.Errorf("log in to %s: %w", l.server.Name, err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusUnauthorized {
+	resp.Body = http.NoBody
+	switch known := l.refusal(); {
+	case known != nil && (resp.StatusCode != http.StatusUnauthorized || wantsMore(known)):
+		resp = known // it greets everybody
+	case resp.StatusCode != http.StatusUnauthorized:
 		return nil, nil, fmt.Errorf("log in to %s: %w: it answered %s", l.server.Name, ErrNoNeed, resp.Status)
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(nil))
 	return r, resp, nil
 }
 

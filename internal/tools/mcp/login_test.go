@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -110,6 +112,44 @@ func logIn(t *testing.T, g *mcptest.Gate, c *Client) {
 		err = c.FinishLogin(t.Context(), "gate", g.Agree(t, address))
 	}
 	must(t, err)
+}
+
+// A call that needs rights which the login lacks was not made: it says so, and the next login
+// asks for them besides those that there are.
+func TestLoginWithFurtherRights(t *testing.T) {
+	f := newFake()
+	f.add("echo", "says", says("behind the gate"))
+	t.Cleanup(f.hangUp)
+	inner := f.handler()
+	var g *mcptest.Gate
+	g = mcptest.NewGate(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(said))
+		if bytes.Contains(said, []byte("tools/call")) {
+			about := strings.TrimSuffix(g.URL, "/mcp") + "/.well-known/oauth-protected-resource/mcp"
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="write", resource_metadata="`+about+`"`)
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{gateServer(g)}})
+	defer stop()
+	logIn(t, g, c)
+	waittest.Until(t, "connected", func() bool { return offered(c) == "gate__echo" && !c.Status()[0].Login })
+	n := g.Refreshed()
+	if o := run(t, c, "gate__echo", `{}`); o.Class != tools.Broken || !strings.Contains(o.Result.Content, "further rights") || g.Refreshed() != n {
+		t.Errorf("%s %s, refreshed %d times", o.Class, o.Result.Content, g.Refreshed()-n)
+	}
+	if s := c.Status()[0]; !s.Login || !s.Connected {
+		t.Errorf("%+v", s)
+	}
+	address, err := c.Login(t.Context(), "gate")
+	if err != nil || !strings.Contains(address, "scope=read+write") {
+		t.Errorf("%s, %v", address, err)
+	}
+	must(t, c.FinishLogin(t.Context(), "gate", g.Agree(t, address)))
+	waittest.Until(t, "the login counts", func() bool { return !c.Status()[0].Login })
 }
 
 func TestLoginsThatFail(t *testing.T) {

@@ -26,6 +26,8 @@ const (
 // era is how a server is greeted.
 type era struct {
 	older  bool        // the way with a handshake comes first; of the goroutine that connects
+	proven bool        // a handshake went well; of it, too
+	vain   int         // greetings in vain since; of it, too
 	silent atomic.Bool // the server did not answer the probe in time
 	slow   atomic.Bool // it answered afterwards
 }
@@ -46,14 +48,21 @@ func (e *era) patience(start time.Duration) time.Duration {
 	return min(probeTime, start/2)
 }
 
-// met notes how a greeting went. A way that went well is kept; after one in vain the other
-// way follows, as being asked for the newest version may have ended an older server.
-func (e *era) met(well bool) {
+// trust is how many greetings in vain a server that once shook hands is asked for nothing newer:
+// it may just not be up, and the question may end an older server.
+const trust = 5
+
+// met notes how a greeting went, and whether with a handshake. A way that went well is kept;
+// after one in vain the other way follows, as being asked for the newest version may have ended
+// an older server.
+func (e *era) met(well, shook bool) {
 	switch {
 	case well:
-		e.older = e.older || e.silent.Load()
+		e.older, e.proven, e.vain = shook, shook, 0
+	case e.proven && e.vain < trust:
+		e.vain++
 	default:
-		e.older = !e.older && !e.slow.Load()
+		e.older, e.proven = !e.older && !e.slow.Load(), false
 	}
 }
 
@@ -128,7 +137,8 @@ func (p *probed) Write(ctx context.Context, m jsonrpc.Message) error {
 func (p *probed) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if p.over {
 		m, err := p.Connection.Read(ctx)
-		if r, ok := m.(*jsonrpc.Response); ok && p.era.silent.Load() && r.ID == *p.asked.Load() && r.Error == nil {
+		id := p.asked.Load()
+		if r, ok := m.(*jsonrpc.Response); ok && id != nil && p.era.silent.Load() && r.ID == *id && r.Error == nil {
 			p.era.slow.Store(true)
 		}
 		return m, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -201,5 +203,38 @@ func TestAStatelessServerOverHTTP(t *testing.T) {
 		if !strings.HasPrefix(m, "POST ") || !strings.HasSuffix(m, " "+stateless+" ") && m != "POST   " {
 			t.Errorf("%q", m)
 		}
+	}
+}
+
+// A server that dies of being asked for the newest version is asked that once, however often it
+// has to be started again; one that was only away is asked for no other version at once.
+func TestOlderServersAreRemembered(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c, _ := live(t, Options{Dir: dir, Servers: []Server{childServer("old", "older")}})
+	waittest.Until(t, "connected", func() bool { return c.Set().Len() == 4 })
+	for range 2 {
+		pid := run(t, c, "old__pid", `{}`).Result.Content
+		run(t, c, "old__die", `{}`)
+		waittest.Until(t, "connected again", func() bool {
+			return c.Set().Len() == 4 && run(t, c, "old__pid", `{}`).Result.Content != pid
+		})
+	}
+	asked, err := os.ReadFile(filepath.Join(dir, "old", "asked"))
+	if must(t, err); strings.Count(string(asked), "asked") != 1 {
+		t.Errorf("asked %d times", strings.Count(string(asked), "asked"))
+	}
+	var e era
+	e.met(true, true)
+	for range trust {
+		if e.met(false, false); e.protocol() != handshake {
+			t.Error("one that was away is asked for the newest version")
+		}
+	}
+	if e.met(false, false); e.protocol() != stateless { // it may be a new one
+		t.Error("one that shook hands once is never asked for the newest version again")
+	}
+	if e.met(true, false); e.protocol() != stateless {
+		t.Error("one that knows the newest version is asked for an older one")
 	}
 }

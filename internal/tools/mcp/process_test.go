@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,12 +35,22 @@ func childTool(name string, f func() string) tools.Tool {
 
 // child is what the test binary does when it plays a server.
 func child(mode string) {
+	if mode == conforming {
+		if err := conform(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if name, ok := strings.CutPrefix(mode, "replay:"); ok {
 		replay(name)
 		return
 	}
 	_ = os.WriteFile("here", nil, 0o600) // for tests that wait for it
+	in := io.ReadCloser(os.Stdin)
 	switch mode {
+	case "older": // and dies of the question
+		in = olderInput()
 	case "mute":
 		io.Copy(io.Discard, os.Stdin)
 		return
@@ -73,10 +84,27 @@ func child(mode string) {
 			return ""
 		}),
 	)
-	Serve(context.Background(), set, tools.Call{}, os.Stdin, os.Stdout)
+	Serve(context.Background(), set, tools.Call{}, in, os.Stdout)
 	if mode == "fork" {
 		waittest.Take(context.Background(), time.Hour) // ignores the end of its input
 	}
+}
+
+// olderInput is the standard input of a server that, asked for the newest version, notes that
+// it was, answers with an error and ends.
+func olderInput() io.ReadCloser {
+	from := bufio.NewReader(os.Stdin)
+	line, _ := from.ReadString('\n')
+	if strings.Contains(line, discover) {
+		f, err := os.OpenFile("asked", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(f, "asked")
+		fmt.Println(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"not initialized"}}`)
+		os.Exit(1)
+	}
+	return io.NopCloser(io.MultiReader(strings.NewReader(line), from))
 }
 
 // live runs a client until the test ends: over dialers or, where none are given, over

@@ -149,9 +149,11 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	client.AddSendingMiddleware(fresh)
 	greeting, cancel := context.WithTimeout(ctx, r.server.startTime())
 	defer cancel() // the session has a life of its own
+	r.login.greeting()
 	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: r.era.protocol()})
+	err = r.login.wanted(err)
 	if !errors.Is(err, ErrLogin) {
-		r.era.met(err == nil)
+		r.era.met(err == nil, err == nil && !modern(session))
 	}
 	if err != nil {
 		hangUp()
@@ -330,7 +332,8 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 func (r *remote) status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Status{Server: r.server.Name, Connected: r.session != nil, Err: r.err, Login: r.barred, Pending: slices.Clone(r.pending)}
+	s := Status{Server: r.server.Name, Connected: r.session != nil, Err: r.err, Login: r.barred || r.login.short(),
+		Pending: slices.Clone(r.pending)}
 	for _, t := range r.set.All() {
 		s.Tools = append(s.Tools, t.Name)
 		if c, ok := t.Claim.(claim); ok && !c.Taken() {

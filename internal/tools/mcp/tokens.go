@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -106,9 +107,24 @@ func (t *tokens) Token() (*oauth2.Token, error) {
 	return t.fresh(t.held.Token)
 }
 
-// renew reports whether there is a token other than the one that was refused; it
-// gets one if it can.
-func (t *tokens) renew(refused string) bool {
+// scopesWith returns the rights that the login has, and others.
+func (t *tokens) scopesWith(others []string) (all []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held != nil {
+		all = slices.Clone(t.held.Config.Scopes)
+	}
+	for _, scope := range others {
+		if !slices.Contains(all, scope) {
+			all = append(all, scope)
+		}
+	}
+	return all
+}
+
+// renew reports whether there is a token other than the one that was refused; with refresh
+// it gets one if it can.
+func (t *tokens) renew(refused string, refresh bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.load(); err != nil || t.held == nil {
@@ -116,6 +132,9 @@ func (t *tokens) renew(refused string) bool {
 	}
 	if t.held.Token.AccessToken != refused {
 		return true
+	}
+	if !refresh {
+		return false
 	}
 	stale := *t.held.Token
 	stale.Expiry = time.Unix(1, 0)
