@@ -55,7 +55,7 @@ var wordless = []string{
 	"places.platform", "places.channel", "places.thread",
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview",
 	"outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
-	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel",
+	"overheard.*", "listening.*", "unasked.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel",
 	"questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
 	"questions.session", "questions.agent", "questions.lapse",
 	"people.user_id", "agent_people.user_id", "agent_people.agent", "people.learn_after", "people.digest", "people.digest_at",

@@ -37,6 +37,8 @@ type Guidance struct {
 	// Strict there is always one.
 	Reply  string
 	Strict bool
+	// Unasked is true if a rule has the bot speak although Text was said to others.
+	Unasked bool
 	// Notice is said before the answer, whatever that is; "" is nothing.
 	Notice string
 	Demands
@@ -172,8 +174,12 @@ type view struct {
 func (t *turn) guidance(top, all []Match) Guidance {
 	g := Guidance{Strict: t.book.strict, Usage: t.usage, Calls: t.calls, ToolParams: map[string]json.RawMessage{}}
 	g.Result = MatchResult{Matches: all, TopMatches: top, Dropped: t.dropped}
-	ask := t.toAsk()
-	t.own.Asked, t.shared.Asked = "", ""
+	var ask *Variable
+	if !t.sit.Overheard {
+		ask = t.toAsk()
+		t.own.Asked, t.shared.Asked = "", ""
+	}
+	g.Unasked = t.sit.Overheard && slices.ContainsFunc(top, func(m Match) bool { return t.book.guidelines[m.GuidelineID].Unasked })
 	if ask != nil && ask.shared {
 		t.shared.Asked = ask.Name
 	} else if ask != nil {
@@ -201,7 +207,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		}
 	}
 	t.handOver(&g, top, v)
-	g.Run = t.due()
+	if !t.sit.Overheard {
+		g.Run = t.due()
+	}
 	switch {
 	case g.Reply != "":
 	case t.book.composited:
@@ -233,6 +241,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 // handOver decides whether people take over: for a rule that applies or, once, for a
 // step that is reached.
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
+	if t.sit.Overheard {
+		return
+	}
 	for _, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {
 			g.HandOver.By = catalog.Fill("the rule %s", m.GuidelineID)

@@ -24,8 +24,9 @@ type Options struct {
 	Server, Token string
 	// Welcome reports whether who invites the bot to a group may do that; nil is everybody.
 	Welcome func(ctx context.Context, m chat.Message) bool
-	// Unread is what the bot says, once, in a room whose messages are encrypted; nil says nothing.
-	Unread func(ctx context.Context) string
+	// Unread is what the bot says, once, in a room whose messages are encrypted, in the language
+	// of a member, "" if none is known; nil says nothing.
+	Unread func(ctx context.Context, member string) string
 	Timing Timing
 	Log    *slog.Logger     // nil logs nothing
 	Now    func() time.Time // nil means time.Now

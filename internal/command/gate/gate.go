@@ -7,6 +7,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -79,6 +80,11 @@ type GateOptions struct {
 	// Waits reports whether an overheard m answers a question to its author
 	// (Confirmations.Waits); nil means never.
 	Waits func(ctx context.Context, m chat.Message) (bool, error)
+	// Listen is the Policy.Listen of channels about which nothing was decided; nil is mention.
+	Listen func() string
+	// Along takes what is said to others in a channel that the bot reads along in, and edits
+	// of that; nil ignores it.
+	Along chat.Handler
 	// Knock tells the owner that somebody new asks to be let in; request names the request.
 	// It must not block; nil tells nobody.
 	Knock func(ctx context.Context, who chat.User, request string)
@@ -166,11 +172,14 @@ func (g *Gate) Set(mode string, owners, allow []string) error {
 func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		m = linked(m)
-		pass, a, err := g.decide(ctx, m)
+		way, a, err := g.decide(ctx, m)
 		if err != nil {
 			return chat.Answer{}, fmt.Errorf("access: %w", err)
 		}
-		if !pass {
+		if way == overheard {
+			return g.o.Along.Handle(ctx, m, w)
+		}
+		if way != passes {
 			if a.Record == nil && expected(m) {
 				a.Record = chat.End{Outcome: chat.Refused, Reason: chat.NotLetIn}
 			}
@@ -184,50 +193,88 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 	})
 }
 
+// passage is what becomes of a message.
+type passage byte
+
+// The passages.
+const (
+	ends      passage = iota // here
+	passes                   // on
+	overheard                // said to others, and read along
+)
+
+// when returns passes where ok holds.
+func when(ok bool) passage {
+	if ok {
+		return passes
+	}
+	return ends
+}
+
 // decide is the only function that admits messages. An error admits nobody.
-func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.Answer, err error) {
+func (g *Gate) decide(ctx context.Context, m chat.Message) (way passage, a chat.Answer, err error) {
 	if m.Kind == chat.KindSkipped || m.Kind == chat.KindDeleted || m.Kind == chat.KindAdded { // nobody waits for an answer
-		return false, a, nil
+		return ends, a, nil
 	}
 	role, barred, err := g.known(ctx, m)
 	if err != nil || barred {
-		return false, a, err
+		return ends, a, err
 	}
 	here := chat.Policy{Listen: "all"}
 	if !m.Direct {
-		if here, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
-			return false, a, err
+		if here, err = g.policy(ctx, m); err != nil {
+			return ends, a, err
 		}
 	}
 	if here.Listen == "off" { // the owner must be able to turn it on again
 		if expected(m) {
 			a = ended("", chat.Refused, chat.Off)
 		}
-		return role == Owner && m.Kind == chat.KindCommand, a, nil
+		return when(role == Owner && m.Kind == chat.KindCommand), a, nil
 	}
 	if role == Stranger {
 		if g.isClaim(m) {
-			return true, a, nil
+			return passes, a, nil
 		}
 		a, err = g.stranger(ctx, m)
-		return false, a, err
+		return ends, a, err
 	}
-	pass = expected(m) || here.Listen == "all"
+	pass := expected(m) || here.Listen == "all"
 	if !pass && g.o.Waits != nil {
 		pass, err = g.o.Waits(ctx, m)
 	}
+	if !pass && err == nil && g.along(m, here) {
+		return overheard, a, nil
+	}
 	if !pass || err != nil || here.Who == "" {
-		return pass, a, err
+		return when(pass && err == nil), a, err
 	}
 	if role, err = g.Role(ctx, m); err != nil || role > Stranger {
-		return err == nil, a, err
+		return when(err == nil), a, err
 	}
 	// If the platform shows that it is waiting, silence would look like a failure.
 	first := expected(m) && g.told.first(inPlace(m), g.o.Now())
 	if g.asksHelp(m) || first || m.Origin != "" {
 		a, err = g.refusal(ctx, m, here.Who)
 	}
-	return false, a, err
+	return ends, a, err
+}
+
+// along reports whether m, which nobody said to the bot, is read along. Edits always are: what
+// they change may have been overheard before.
+func (g *Gate) along(m chat.Message, here chat.Policy) bool {
+	return g.o.Along != nil && (m.Kind == chat.KindText && here.Listen == chat.Ambient || m.Kind == chat.KindEdit && !m.Direct)
+}
+
+// policy returns what holds in m's channel: what was decided there or, where nothing was, what
+// the settings say.
+func (g *Gate) policy(ctx context.Context, m chat.Message) (chat.Policy, error) {
+	here, err := g.o.Rows.Policy(ctx, m.Key)
+	if here.Listen == "" && g.o.Listen != nil {
+		here.Listen = g.o.Listen()
+	}
+	here.Listen = cmp.Or(here.Listen, "mention")
+	return here, err
 }
 
 // expected reports whether m asks for an answer by itself.
@@ -447,4 +494,13 @@ func (g *Gate) places(m chat.Message) []string {
 		ids = append(ids, chat.ServerID(m.Key.Platform, m.Guild))
 	}
 	return ids
+}
+
+// Along reports whether the bot reads along where m was written.
+func (g *Gate) Along(ctx context.Context, m chat.Message) (bool, error) {
+	if m.Direct {
+		return false, nil
+	}
+	here, err := g.policy(ctx, m)
+	return here.Listen == chat.Ambient, err
 }

@@ -24,6 +24,7 @@ const (
 	ViaNote                      // a note or code that others may write
 	ViaPerson                    // people's words, found in memory
 	ViaUnknown                   // stored before ways were recorded
+	ViaOverheard                 // said to others, where the bot read along
 
 	viaOwn = ViaTyped | ViaEdited | ViaVoice
 )
