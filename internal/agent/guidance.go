@@ -115,7 +115,11 @@ func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err err
 	}
 	for _, e := range g.context.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
-			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, e.Origin.Via)})
+			via := e.Origin.Via
+			if e.Role == llm.RoleAssistant {
+				via &^= provenance.ViaOverheard
+			}
+			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, via)})
 		}
 	}
 	s.Enabled, err = g.a.RuleSwitches(ctx)

@@ -800,7 +800,7 @@ CREATE UNIQUE INDEX proposed_once ON proposed (user_id, digest);
 CREATE TABLE "policies" (
     platform TEXT NOT NULL,
     channel  TEXT NOT NULL,
-    listen   TEXT NOT NULL CHECK (listen IN ('mention', 'ambient', 'all', 'off')),
+    listen   TEXT NOT NULL CHECK (listen IN ('', 'mention', 'ambient', 'all', 'off')),
     who      TEXT NOT NULL DEFAULT '' CHECK (who IN ('', 'admins', 'owner')),
     tools    TEXT, -- names with commas between; NULL is all
     PRIMARY KEY (platform, channel)

@@ -24,7 +24,6 @@ const (
 	ViaNote                      // a note or code that others may write
 	ViaPerson                    // people's words, found in memory
 	ViaUnknown                   // stored before ways were recorded
-	ViaOverheard                 // said to others, where the bot read along
 
 	viaOwn = ViaTyped | ViaEdited | ViaVoice
 )
@@ -32,6 +31,10 @@ const (
 // ViaImported is how words come from what another program exported: in a file, and nobody
 // knows how before. They command nothing and teach no facts.
 const ViaImported = ViaFile | ViaUnknown
+
+// ViaOverheard is, of what a person wrote, that they said it to other people, where the bot
+// read along. Nothing else that a person wrote came so.
+const ViaOverheard = ViaPerson
 
 // Outside reports whether words did not come from their author alone.
 func (v Via) Outside() bool { return v&^viaOwn != 0 }
