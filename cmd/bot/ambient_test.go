@@ -32,14 +32,17 @@ func (w *world) ambient(t *testing.T, rules string) {
 // hears has somebody say something in the group and waits until it is taken.
 func (w *world) hears(t *testing.T, who int64, text string) {
 	t.Helper()
-	w.tg.Push(telegramtest.Text(-100, who, text))
-	w.done(t, text)
+	w.takes(t, telegramtest.Text(-100, who, text))
 }
 
-// done waits until nothing is left to take of what was pushed.
-func (w *world) done(t *testing.T, text string) {
+// takes pushes updates and waits until each is over.
+func (w *world) takes(t *testing.T, updates ...telegramtest.Update) {
 	t.Helper()
-	eventually(t, text+" is taken", func() bool { return w.allTaken() })
+	const over = "SELECT count(*) FROM inbox WHERE state <> 'new'"
+	w.settled(t)
+	n := w.count(t, over)
+	w.tg.Push(updates...)
+	eventually(t, "all is taken", func() bool { return w.count(t, over) >= n+len(updates) })
 	w.settled(t)
 }
 
@@ -85,8 +88,7 @@ func TestAmbient(t *testing.T) {
 	if here := w.recalls(t, 9, "rollback"); strings.Contains(here, "12 minutes") {
 		t.Errorf("somebody else reads it elsewhere: %s", here)
 	}
-	w.tg.Push(telegramtest.Edit(-100, 5, w.idOf(t, "rollback"), "the rollback took 15 minutes"))
-	w.done(t, "the edit")
+	w.takes(t, telegramtest.Edit(-100, 5, w.idOf(t, "rollback"), "the rollback took 15 minutes"))
 	if w.overheardOf(t, "12 minutes") != 0 || w.overheardOf(t, "15 minutes") != 1 {
 		t.Error("an edit is not followed")
 	}
@@ -116,23 +118,21 @@ func (w *world) leftOut(t *testing.T) {
 	w.run(t)
 	w.hears(t, 5, "the otter is mine alone")
 	w.tg.Migrate(-100, -200)
-	w.tg.Push(telegramtest.Text(-200, 5, "the otter is still mine"), telegramtest.Text(-200, 1, "the badger is for all"))
-	w.done(t, "the new group")
+	eventually(t, "it has moved", func() bool { return w.count(t, "SELECT count(*) FROM moves") == 1 })
+	w.takes(t, telegramtest.Text(-200, 5, "the otter is still mine"), telegramtest.Text(-200, 1, "the badger is for all"))
 	if w.overheardOf(t, "otter") != 0 || w.overheardOf(t, "badger") != 1 || len(w.in(-200)) != 0 {
 		t.Errorf("under its new name: %d, %d, %d", w.overheardOf(t, "otter"), w.overheardOf(t, "badger"), len(w.in(-200)))
 	}
-	if said := w.answered(t, -200, 5, "/listen"); !strings.Contains(said, "I leave out your words") {
+	if said := w.answered(t, -200, 5, "/listen status"); !strings.Contains(said, "I leave out your words") {
 		t.Error(said)
 	}
 	w.answered(t, -200, 5, "/listen on")
-	w.tg.Push(telegramtest.Text(-200, 5, "the stoat may be heard"))
-	w.done(t, "who is heard again")
+	w.takes(t, telegramtest.Text(-200, 5, "the stoat may be heard"))
 	if w.overheardOf(t, "stoat") != 1 {
 		t.Error("who is back is not heard")
 	}
 	w.answered(t, -200, 1, "/config channel mention")
-	w.tg.Push(telegramtest.Text(-200, 5, "the lynx is nobody's business"))
-	w.done(t, "the end of it")
+	w.takes(t, telegramtest.Text(-200, 5, "the lynx is nobody's business"))
 	if w.overheardOf(t, "lynx") != 0 {
 		t.Error("it still reads along")
 	}

@@ -32,7 +32,7 @@ const (
 )
 
 func (l Listen) command() gate.Command {
-	return gate.Command{Name: "listen", Help: "What I overhear of you where I read along", Quiet: true, First: 1, Verbs: []gate.Command{
+	return gate.Command{Name: "listen", Help: "What I overhear of you where I read along", Quiet: true, Verbs: []gate.Command{
 		{Name: "status", Help: "Whether I read along here, and hear you", Effect: gate.Reads, Run: l.status},
 		{Name: "off", Help: "Leave your words out, here or in a direct chat everywhere", Run: l.off, Options: []gate.Option{
 			{Name: "past", Help: "what to do with what I overheard before", Choices: []string{listenKeep, listenRemove}}}},
