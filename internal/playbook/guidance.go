@@ -174,17 +174,8 @@ type view struct {
 func (t *turn) guidance(top, all []Match) Guidance {
 	g := Guidance{Strict: t.book.strict, Usage: t.usage, Calls: t.calls, ToolParams: map[string]json.RawMessage{}}
 	g.Result = MatchResult{Matches: all, TopMatches: top, Dropped: t.dropped}
-	var ask *Variable
-	if !t.sit.Overheard {
-		ask = t.toAsk()
-		t.own.Asked, t.shared.Asked = "", ""
-	}
 	g.Unasked = t.sit.Overheard && slices.ContainsFunc(top, func(m Match) bool { return t.book.guidelines[m.GuidelineID].Unasked })
-	if ask != nil && ask.shared {
-		t.shared.Asked = ask.Name
-	} else if ask != nil {
-		t.own.Asked = ask.Name
-	}
+	ask := t.asksNext()
 	g.Reply, g.From, g.Kind = t.reply(top, ask)
 	v := view{Ask: ask, Stands: t.stands(), Open: t.openJourneys(), Terms: t.terms(), Known: t.facts()}
 	if ask != nil && t.rejected[ask.Name] != nil {
@@ -316,6 +307,21 @@ func (t *turn) render(v view) string {
 		t.note("instructions: %v", err)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// asksNext is toAsk, and notes what is asked for. Who said something to others is asked nothing.
+func (t *turn) asksNext() *Variable {
+	if t.sit.Overheard {
+		return nil
+	}
+	ask := t.toAsk()
+	t.own.Asked, t.shared.Asked = "", ""
+	if ask != nil && ask.shared {
+		t.shared.Asked = ask.Name
+	} else if ask != nil {
+		t.own.Asked = ask.Name
+	}
+	return ask
 }
 
 // toAsk returns the one variable to ask for next: what the step needs, then what
