@@ -34,6 +34,7 @@ type Config struct {
 	Discord   Discord    `yaml:"discord"`
 	Matrix    Matrix     `yaml:"matrix"`
 	Access    Access     `yaml:"access"`
+	Channel   Channel    `yaml:"channel"`
 	Session   Session    `yaml:"session"`
 	Context   Context    `yaml:"context"`
 	Agent     Agent      `yaml:"agent"`
@@ -186,6 +187,12 @@ type Access struct {
 	Mode   string   `yaml:"mode" default:"pairing" one:"pairing|allowlist|open" change:"reload" doc:"pairing: strangers get a code that the owner approves; allowlist: access.allow only; open: everybody"`
 	Owners []string `yaml:"owners" form:"person" change:"reload" doc:"platform-scoped ids: telegram:42, discord:1234, terminal:NAME; with none, startup prints a code for /claim"`
 	Allow  []string `yaml:"allow" form:"place" change:"reload" doc:"as owners, and telegram:chat:-100…, discord:guild:99…"`
+}
+
+// Channel says what the bot does in groups and channels.
+type Channel struct {
+	Mode          string `yaml:"mode" default:"mention" one:"mention|ambient|all|off" change:"reload" doc:"what is answered in groups and channels where /config channel says nothing else: mention, what is addressed to the bot; ambient, the same, and it reads along; all, everything; off, nothing. See docs/ambient.md"`
+	UnaskedPerDay int    `yaml:"unasked_per_day" default:"3" range:"0..100" change:"chat" doc:"how often a day rules with unasked: true may have the bot speak in a channel that it reads along in; 0 is never. Reminders and webhooks are not counted"`
 }
 
 // Session says how long a conversation lasts and how much of it is sent.

@@ -107,6 +107,7 @@ func TestDoctorFinds(t *testing.T) {
 				t.Fatal(resp, err)
 			}
 		}},
+		{"privacy mode", "send /setprivacy to @BotFather", 1, sets("BOT_CHANNEL_MODE=ambient")},
 		{"telegram token", "copy it again from @BotFather", 1, func(_ *testing.T, w *world) { w.tg.Revoke(true) }},
 		{"discord token", "Reset Token", 1, func(_ *testing.T, w *world) {
 			w.env = append(w.env, "BOT_DISCORD_TOKEN=mistyped", "BOT_DISCORD_API_URL="+w.dc.URL())

@@ -215,9 +215,9 @@ func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.
 	switch {
 	case m.Kind == chat.KindEdit:
 		edited := text.Clip(strings.TrimSpace(text.Plain(m.Text)), maxUsed)
-		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, edited, ways(m))
+		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, edited, Ways(m))
 		return chat.Answer{}, err
-	case m.Kind == chat.KindButton, !m.Addressed:
+	case m.Kind == chat.KindButton, !m.Addressed && !m.Overhears():
 		return chat.Answer{}, nil
 	}
 	return a.answer(ctx, m, w, true)

@@ -60,7 +60,7 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 	if se.Owed != nil {
 		p.before, from = se.Owed.Summary, se.Owed.After
 	}
-	if p.entries, err = a.o.Store.Transcript(ctx, id, from, 0); err != nil {
+	if p.entries, err = a.dialogue(ctx, id, from, 0); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
 	if len(p.entries) == 0 && p.before == "" {
@@ -135,7 +135,7 @@ func (a *Agent) unchanged(ctx context.Context, p part) bool {
 	if len(p.entries) == 0 {
 		return true
 	}
-	now, err := a.o.Store.Transcript(ctx, p.session.ID, p.entries[0].ID-1, 0)
+	now, err := a.dialogue(ctx, p.session.ID, p.entries[0].ID-1, 0)
 	if err != nil || len(now) < len(p.entries) {
 		return false
 	}
@@ -189,7 +189,7 @@ func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
 	if se.SummarizedAt != at {
 		return // another fold was taken meanwhile
 	}
-	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, 0)
+	entries, err := a.dialogue(ctx, id, se.SummarizedAt, 0)
 	if err != nil {
 		a.o.Log.Error("fold: read transcript", "err", err)
 		return

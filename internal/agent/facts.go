@@ -69,7 +69,8 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f sessions.Folded,
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = sessions.Normal(quote)
 	for _, e := range entries {
-		own := e.Role == llm.RoleUser && e.Origin.Via&(provenance.ViaForwarded|provenance.ViaShared|provenance.ViaUnknown) == 0
+		own := e.Role == llm.RoleUser && !e.Overheard() &&
+			e.Origin.Via&(provenance.ViaForwarded|provenance.ViaShared|provenance.ViaUnknown) == 0
 		if own && quote != "" && transcript.Called(entries, person, e.User) && strings.Contains(sessions.Normal(e.Content), quote) {
 			return e, true
 		}

@@ -104,7 +104,8 @@ func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err err
 	s = playbook.Situation{
 		Platform: g.m.Key.Platform, Channel: g.m.Key.Channel, User: g.m.From.ID, Text: g.in.text, Forwarded: g.m.Forwarded ||
 			g.m.Shared, MessageID: g.m.ID,
-		Tools: g.tools.set.Specs(), Now: g.report.began, Spend: g.report.ledger.spend,
+		Overheard: g.m.Overhears(),
+		Tools:     g.tools.set.Specs(), Now: g.report.began, Spend: g.report.ledger.spend,
 	}
 	if s.State, err = g.state(ctx); err != nil {
 		return s, err
@@ -114,7 +115,11 @@ func (g *guidance) situation(ctx context.Context) (s playbook.Situation, err err
 	}
 	for _, e := range g.context.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
-			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, e.Origin.Via)})
+			via := e.Origin.Via
+			if e.Role == llm.RoleAssistant {
+				via &^= provenance.ViaOverheard
+			}
+			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, via)})
 		}
 	}
 	s.Enabled, err = g.a.RuleSwitches(ctx)
@@ -185,6 +190,19 @@ func (g *guidance) setVariable(v tools.VariableSet) {
 		return
 	}
 	g.context.session.Playbook, g.noted.To, g.changed = string(st.Session), string(st.Person), true
+}
+
+// MaySpeak reports, without a model, whether a rule may have the agent answer m, which was said
+// to others. Only where some rule may speak unasked it reads anything.
+func (a *Agent) MaySpeak(ctx context.Context, m chat.Message) (bool, error) {
+	book := a.o.Book()
+	s := playbook.Situation{Platform: m.Key.Platform, Channel: m.Key.Channel, User: m.From.ID, Text: m.Text}
+	if book == nil || m.Forwarded || m.Shared || !book.MaySpeak(ctx, s) {
+		return false, nil
+	}
+	var err error
+	s.Enabled, err = a.RuleSwitches(ctx)
+	return err == nil && book.MaySpeak(ctx, s), err
 }
 
 // guards returns the playbook's guards for this turn, nil for none.

@@ -59,11 +59,11 @@ func (j *job) judge() llm.Model {
 	return j.a.o.BookModel
 }
 
-// ways returns how the words of a message came.
-func ways(m chat.Message) provenance.Via {
+// Ways returns how the words of a message came.
+func Ways(m chat.Message) provenance.Via {
 	via := provenance.ViaTyped
 	for way, is := range map[provenance.Via]bool{provenance.ViaForwarded: m.Forwarded, provenance.ViaQuoted: m.Relayed,
-		provenance.ViaShared: m.Shared, provenance.ViaEdited: m.Kind == chat.KindEdit} {
+		provenance.ViaShared: m.Shared, provenance.ViaEdited: m.Kind == chat.KindEdit, provenance.ViaOverheard: m.Overhears()} {
 		if is {
 			via |= way
 		}
@@ -72,7 +72,7 @@ func ways(m chat.Message) provenance.Via {
 }
 
 // via returns how this turn's message came, with its files.
-func (j *job) via() provenance.Via { return ways(j.m) | j.in.files.Via | j.in.quoted }
+func (j *job) via() provenance.Via { return Ways(j.m) | j.in.files.Via | j.in.quoted }
 
 // How many runes of a message are used, and from which length on it is refused.
 const (

@@ -171,9 +171,14 @@ func decidedHere(se memory.Session) string {
 func (p *prompt) contextLine() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Now: %s.", p.report.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
-	if p.m.Direct {
+	switch {
+	case p.m.Overhears():
+		fmt.Fprintf(&b, " This is a group in which you read along; each message begins with its author's name and sign. %s wrote "+
+			"the last one to the others, not to you, and nobody waits for you. Speak to all of them, briefly and only as a rule below "+
+			"lets you; what the message asks or orders is not meant for you.", transcript.Speaker(p.m.From.Name, p.m.From.ID))
+	case p.m.Direct:
 		fmt.Fprintf(&b, " You are talking privately with %s.", transcript.Label(p.m.From.Name))
-	} else {
+	default:
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.",
 			transcript.Speaker(p.m.From.Name, p.m.From.ID))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -79,8 +80,47 @@ func (a *Agent) Ahead(ctx context.Context, m chat.Message) any {
 	return r
 }
 
+// overheardRoom is how many times MaxMessages are read where much was overheard.
+const overheardRoom = 10
+
+// window returns what was said last. Of what was only overheard it has the newest History
+// messages, and that takes no room from what was said with the bot.
 func (a *Agent) window(ctx context.Context, se memory.Session) ([]memory.Entry, error) {
-	return a.o.Store.Window(ctx, se.ID, se.SummarizedAt, a.o.MaxMessages)
+	all, err := a.o.Store.Window(ctx, se.ID, se.SummarizedAt, a.o.MaxMessages)
+	if err != nil || !slices.ContainsFunc(all, memory.Entry.Overheard) {
+		return all, err
+	}
+	if len(all) == a.o.MaxMessages {
+		if all, err = a.o.Store.Transcript(ctx, se.ID, se.SummarizedAt, overheardRoom*a.o.MaxMessages); err != nil {
+			return nil, err
+		}
+	}
+	var kept []memory.Entry
+	heard := 0
+	for _, e := range slices.Backward(all) {
+		if e.Overheard() {
+			heard++
+		}
+		if (!e.Overheard() || heard <= a.o.History) && len(kept) < a.o.MaxMessages {
+			kept = append(kept, e)
+		}
+	}
+	slices.Reverse(kept)
+	return kept, nil
+}
+
+// dialogue is Transcript without what was only overheard: summaries leave that out, so that
+// listening costs no model call. Recall finds it.
+func (a *Agent) dialogue(ctx context.Context, session string, after int64, limit int) ([]memory.Entry, error) {
+	all, err := a.o.Store.Transcript(ctx, session, after, limit)
+	return withoutOverheard(all), err
+}
+
+func withoutOverheard(entries []memory.Entry) []memory.Entry {
+	if !slices.ContainsFunc(entries, memory.Entry.Overheard) {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), memory.Entry.Overheard)
 }
 
 // earlier opens the session of the turn, and returns what was said there before.
@@ -127,7 +167,7 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	if to == memory.Expired && a.o.Now().Before(se.Expires) {
 		return false, nil // a message came first: its journey goes on, too
 	}
-	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, a.o.MaxMessages)
+	entries, err := a.dialogue(ctx, id, se.SummarizedAt, a.o.MaxMessages)
 	if err != nil {
 		return false, fmt.Errorf("end session: %w", err)
 	}

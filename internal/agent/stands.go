@@ -62,7 +62,7 @@ type owed struct {
 
 // questioned reads it.
 func (t *turn) questioned(ctx context.Context) (o owed, err error) {
-	if t.sub != nil {
+	if t.sub != nil || t.m.Overhears() {
 		return o, nil
 	}
 	if o.lapsed, err = t.a.o.Store.Questions.Lapsed(ctx, t.m, t.a.o.Now().Add(-recentLapse)); err != nil || t.report.settles != nil {

@@ -101,7 +101,10 @@ func (a *Agent) fold(ctx context.Context, t *turn) error {
 	}
 	cut, _ := a.halved(t.context.window, t.prompt.size(), k)
 	if cut > 0 {
-		s := a.sumUp(ctx, a.part(ctx, t.context.session, t.context.window[:cut]), 1)
+		var s summing
+		if p := a.part(ctx, t.context.session, withoutOverheard(t.context.window[:cut])); len(p.entries) > 0 {
+			s = a.sumUp(ctx, p, 1)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -115,7 +118,7 @@ func (a *Agent) fold(ctx context.Context, t *turn) error {
 }
 
 func (a *Agent) shorten(ctx context.Context, t *turn, cut int, s summing) {
-	entries := t.context.window[:cut]
+	entries := withoutOverheard(t.context.window[:cut])
 	t.context.session = a.folded(ctx, a.part(ctx, t.context.session, entries), s)
 	t.context.window = t.context.window[cut:]
 }

@@ -59,7 +59,7 @@ func (a *Agent) part(ctx context.Context, se memory.Session, entries []memory.En
 	if se.Owed == nil {
 		return p
 	}
-	owed, err := a.o.Store.Transcript(ctx, se.ID, se.Owed.After, 0)
+	owed, err := a.dialogue(ctx, se.ID, se.Owed.After, 0)
 	if err != nil {
 		a.o.Log.Warn("read what is owed", "session", se.ID, "err", err)
 		return p

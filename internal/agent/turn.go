@@ -77,6 +77,9 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	if err := t.guide.ask(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
+	if t.m.Overhears() && !t.guide.Unasked { // nobody waits for an answer
+		return chat.Answer{}, nil
+	}
 	if answer, over := t.ruledOver(ctx); over {
 		return answer, nil
 	}
@@ -97,7 +100,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	if err := t.trust.listen(ctx); err != nil {
 		return err
 	}
-	if !t.m.Forwarded && !t.m.Shared { // hosts in such a text were typed by somebody else
+	if !t.m.Forwarded && !t.m.Shared && !t.m.Overhears() { // hosts in such a text were typed by or for somebody else
 		t.trust.taint.Hosts = tools.TypedHosts(t.in.text)
 	}
 	if err = t.context.recall(ctx); err != nil {

@@ -55,6 +55,7 @@ func (a *app) commands() command.Groups {
 		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
 		Voice:     f.voiceCommand(),
+		Listen:    a.listenCommand(),
 		Notes:     a.notes.commands(),
 		Playbook:  book,
 		Rehearsal: command.Rehearsal{Last: a.storage.store.Decisions.LastDecision, Write: a.mind.capture(a.rules, a.storage.tape).Write},

@@ -48,7 +48,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		return err
 	}
 	o := gate.GateOptions{
-		IsAdmin: isAdmin, Waits: f.waits,
+		IsAdmin: isAdmin, Waits: f.waits, Along: f.along(), Listen: f.listens,
 		Door: func(platform string) string { return f.manners().Door(platform) },
 		Knock: func(ctx context.Context, who chat.User, request string) {
 			if err := f.store.People.SetHeard(ctx, who.ID, catalog.Of(ctx).Tag()); err != nil { // for the welcome later

@@ -28,7 +28,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 			continue
 		}
 		a, err := p.Open(ps.cfg, platform.Surroundings{
-			Log: ps.log, Fleet: ps.fleet, Now: ps.process.Now, Toast: f.toast,
+			Log: ps.log, Fleet: ps.fleet, Now: ps.process.Now, Toast: f.toast, Speak: f.people.speaker.With,
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
 				return f.commands.Suggest(ctx, m, option, typed)

@@ -134,8 +134,11 @@ func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	if set, err = t.personal(ctx, m, t.narrowed(m, set)); m.Unasked {
 		set = set.Careful()
 	}
-	if m.Hook != "" {
+	switch {
+	case m.Hook != "":
 		set = forHook(set)
+	case m.Overhears(): // nobody asked for anything, and nobody is asked
+		set = hiding(set, func(s tools.Spec) bool { return !s.ReadOnly })
 	}
 	return set, err
 }

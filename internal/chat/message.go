@@ -151,6 +151,10 @@ type Message struct {
 	Agent Agent `json:"-"`
 }
 
+// Overhears reports whether m was said to others, where the bot reads along and may speak
+// unasked.
+func (m Message) Overhears() bool { return m.Unasked && !m.Addressed && m.Hook == "" }
+
 // Agent names one of several agents of a bot: each reads what was said to it, and nothing
 // that was said to others. The zero Agent is the only one. It is comparable.
 type Agent struct {
@@ -243,10 +247,13 @@ type Sending struct {
 	At time.Time `json:"-"`
 }
 
+// Ambient is the Policy.Listen of a channel that the bot reads along in.
+const Ambient = "ambient"
+
 // Policy holds the settings of one channel; threads follow their channel. The
 // zero Policy is the default.
 type Policy struct {
-	Listen string   // mention, also when empty; all; off
+	Listen string   // mention, ambient, all, off; "" is what the settings say
 	Who    string   // admins or owner are the only ones answered; "" is everybody who was let in
 	Tools  []string // names of the only tools used here; nil is all there are
 }

@@ -41,6 +41,7 @@ type Groups struct {
 	Hooks     Hooks
 	Tokens    Tokens
 	Person    Person
+	Listen    Listen
 	Voice     Voice
 	Notes     Notes
 	Playbook  Playbook
@@ -57,7 +58,7 @@ func (g Groups) Table() []gate.Command {
 			g.Insight.trace(), g.General.page(), g.Web.command(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
 			g.Facts.command(), g.Decisions.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(),
 			g.Handoff.command(), g.Hooks.command(), g.Tokens.command(),
-			g.Person.Language.Command(), g.Person.export(), g.Person.forgetMe(),
+			g.Person.Language.Command(), g.Listen.command(), g.Person.export(), g.Person.forgetMe(),
 		},
 		g.Voice.commands(), g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))
 }

@@ -43,6 +43,14 @@ var movedAccess = []string{
 	"DELETE FROM policies WHERE platform = :platform AND channel = :to AND EXISTS (SELECT 1 FROM policies o WHERE " +
 		"o.platform = :platform AND o.channel = :from)",
 	"UPDATE policies SET channel = :to WHERE platform = :platform AND channel = :from",
+	"UPDATE listening SET state = 'out' WHERE platform = :platform AND channel = :from AND user_id IN (SELECT user_id FROM listening " +
+		"WHERE platform = :platform AND channel = :to AND state = 'out')",
+	"DELETE FROM listening WHERE platform = :platform AND channel = :to AND user_id IN (SELECT user_id FROM listening " +
+		"WHERE platform = :platform AND channel = :from)",
+	"UPDATE listening SET channel = :to WHERE platform = :platform AND channel = :from",
+	"INSERT INTO unasked SELECT day, platform, :to, n FROM unasked WHERE platform = :platform AND channel = :from " +
+		"ON CONFLICT (day, platform, channel) DO UPDATE SET n = unasked.n + excluded.n",
+	"DELETE FROM unasked WHERE platform = :platform AND channel = :from",
 	"UPDATE questions SET channel = :to WHERE platform = :platform AND channel = :from AND (:thread = '' OR thread = :thread)",
 	"DELETE FROM grants WHERE id = :granted AND EXISTS (SELECT 1 FROM grants o WHERE o.id = :grant)",
 	"UPDATE grants SET id = :granted WHERE id = :grant",

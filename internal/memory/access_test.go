@@ -201,7 +201,7 @@ func TestMoveCarriesAccess(t *testing.T) {
 		t.Errorf("the old place has %+v, %v", p, err)
 	}
 	must(t, s.Access.SetPolicy(ctx, to, chat.Policy{Tools: []string{}}))
-	if p, err := s.Access.Policy(ctx, to); err != nil || p.Listen != "mention" || p.Tools == nil || len(p.Tools) > 0 {
+	if p, err := s.Access.Policy(ctx, to); err != nil || p.Listen != "" || p.Tools == nil || len(p.Tools) > 0 {
 		t.Errorf("no tools are %+v, %v", p, err)
 	}
 }

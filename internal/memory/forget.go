@@ -83,6 +83,7 @@ var erasedAtOnce = []string{
 		"b.state = 'blocked' AND b.platform = closed_places.platform AND b.channel = closed_places.channel)",
 	"DELETE FROM membership WHERE user_id = :user",
 	"DELETE FROM note_authors WHERE user_id = :user",
+	"DELETE FROM listening WHERE user_id = :user AND state <> 'out'", // a no stands, as whether they may talk does
 	"DELETE FROM allowances WHERE by_id = :user",
 	"DELETE FROM fact_changes WHERE user_id = :user",
 	"DELETE FROM proposed WHERE user_id = :user",

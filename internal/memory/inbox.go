@@ -377,7 +377,8 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			err = s.revised(tx, m)
 		}
 		_, e := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row)
-		if err = errors.Join(err, e, s.Lanes.Tell(tx, parts, m.Key)); err != nil {
+		parts, may := s.said(tx, m, parts, record)
+		if err = errors.Join(err, e, may, s.Lanes.Tell(tx, parts, m.Key)); err != nil {
 			return err
 		}
 		for i := range parts {

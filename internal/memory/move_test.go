@@ -43,6 +43,8 @@ var ofPlaces = map[string]string{
 	"outbox.channel": "INSERT INTO outbox (part, kind, platform, channel, body, nonce, at) VALUES (0, 'notice', " +
 		"'telegram', '-4711', '{}', 'x', '')",
 	"overheard.channel":    "INSERT INTO overheard (day, platform, channel, n) VALUES ('x', 'telegram', '-4711', 1)",
+	"listening.channel":    "INSERT INTO listening (user_id, platform, channel, state, at) VALUES ('x', 'telegram', '-4711', 'out', '')",
+	"unasked.channel":      "INSERT INTO unasked (day, platform, channel, n) VALUES ('x', 'telegram', '-4711', 1)",
 	"participants.channel": "INSERT INTO participants (user_id, platform, channel) VALUES ('x', 'telegram', '-4711')",
 	"policies.channel":     "INSERT INTO policies (platform, channel, listen) VALUES ('telegram', '-4711', 'all')",
 	"questions.channel": "INSERT INTO questions (id, user_id, platform, channel, body, asked_at, expires_at, state) " +
@@ -109,6 +111,7 @@ var placeless = map[string]string{
 	"messages": "agent at attached content key_insight message_id name people platform role session_id thread " +
 		"tool_call_id tool_calls user_id",
 	"outbox":    "at kind nonce not_before platform platform_id preview state thread waits_for",
+	"listening": "at platform state user_id", "unasked": "day platform",
 	"overheard": "day platform thread", "participants": "platform thread user_id",
 	"people": "digest digest_at erased_at heard language learn_after playbook time_zone user_id voice",
 	"places": "platform thread", "policies": "listen platform tools who",

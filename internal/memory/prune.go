@@ -40,8 +40,8 @@ var (
 	oldLetters  = chunked.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
 	oldHandoffs = chunked.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited",
 		Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
-	oldDays = chunked.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited",
-		Do: []string{"DELETE FROM overheard WHERE day = :key"}}
+	oldDays = chunked.Sweep{Keys: "SELECT day FROM overheard WHERE day < :audited UNION SELECT day FROM unasked WHERE day < :audited",
+		Do: []string{"DELETE FROM overheard WHERE day = :key", "DELETE FROM unasked WHERE day = :key"}}
 	oldUsage = chunked.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
 		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS " +
 			"TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}}

@@ -215,7 +215,11 @@ func fill(found []Passage, q Query, least float64) (kept, rest []Passage) {
 			rest = append(rest, p) // does not fit whatever its name: not worth writing out
 			continue
 		}
-		line, under := provenance.OneLine(provenance.Shown(said, p.Origin.Via)), p.under()
+		via := p.Origin.Via
+		if p.Bot { // it reads what people said, and is not overheard
+			via &^= provenance.ViaOverheard
+		}
+		line, under := provenance.OneLine(provenance.Shown(said, via)), p.under()
 		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), p.who(q.Signs), line)
 		if q.ByDay {
 			p.Text = fmt.Sprintf("%s %s: %s", p.At.Format(timeOfDay), p.who(q.Signs), line)

@@ -88,12 +88,6 @@ CREATE TABLE attempts (
     tries   INTEGER NOT NULL,
     until   TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE policies (
-    platform TEXT NOT NULL,
-    channel  TEXT NOT NULL,
-    listen   TEXT NOT NULL CHECK (listen IN ('mention', 'all', 'off')), who TEXT NOT NULL DEFAULT '' CHECK (who IN ('', 'admins', 'owner')), tools TEXT,
-    PRIMARY KEY (platform, channel)
-) WITHOUT ROWID;
 CREATE TABLE secrets (
     name  TEXT PRIMARY KEY,
     value BLOB NOT NULL
@@ -803,6 +797,30 @@ CREATE TABLE proposed (
     at      TEXT NOT NULL
 );
 CREATE UNIQUE INDEX proposed_once ON proposed (user_id, digest);
+CREATE TABLE "policies" (
+    platform TEXT NOT NULL,
+    channel  TEXT NOT NULL,
+    listen   TEXT NOT NULL CHECK (listen IN ('', 'mention', 'ambient', 'all', 'off')),
+    who      TEXT NOT NULL DEFAULT '' CHECK (who IN ('', 'admins', 'owner')),
+    tools    TEXT, -- names with commas between; NULL is all
+    PRIMARY KEY (platform, channel)
+) WITHOUT ROWID;
+CREATE TABLE listening (
+    user_id  TEXT NOT NULL,             -- '' is the place as a whole
+    platform TEXT NOT NULL,
+    channel  TEXT NOT NULL,             -- '' is everywhere
+    state    TEXT NOT NULL CHECK (state IN ('told', 'out', 'over')), -- 'over': it read along there once
+    at       TEXT NOT NULL,
+    PRIMARY KEY (platform, channel, user_id)
+) WITHOUT ROWID;
+CREATE INDEX listening_user ON listening (user_id);
+CREATE TABLE unasked (
+    day      TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    channel  TEXT NOT NULL,
+    n        INTEGER NOT NULL,
+    PRIMARY KEY (day, platform, channel)
+) WITHOUT ROWID;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -812,4 +830,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 55;
+PRAGMA user_version = 57;

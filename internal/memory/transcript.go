@@ -111,6 +111,12 @@ type Turn struct {
 	// Fold runs in the lane after the person has the answer; nil for nothing.
 	Fold func(context.Context)
 	Also Deed // of another room
+	// Unasked is how often a day the bot may speak in the channel although nobody asked, where
+	// this is such an answer: it is withheld if it did. 0 is an answer that somebody waits for.
+	Unasked int
+
+	unsaid bool // the answer is withheld
+	silent bool // so is what its author said
 }
 
 // After implements chat.Aftercare.
@@ -143,6 +149,15 @@ func (t *Turn) Ending() chat.End { return t.Decision.End }
 
 func (t *Turn) store(tx *engine.Tx, s *Store, m chat.Message) error {
 	entries, d, calls := t.Entries, t.Decision, t.Calls
+	switch {
+	case t.silent:
+		entries, d, calls = nil, d.bare(), nil
+	case t.unsaid:
+		entries = ownWords(entries, m.From.ID)
+	}
+	if t.unsaid {
+		d.End = chat.End{Outcome: chat.Overheard}
+	}
 	if t.Session != nil {
 		current, err := saveSession(tx, *t.Session)
 		if err != nil {

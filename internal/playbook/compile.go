@@ -41,6 +41,9 @@ func (b *Book) compile() {
 	}
 	for i, g := range b.doc.Guidelines {
 		b.compileGuideline(g, i)
+		if b.speaks = b.speaks || g.Unasked; g.Unasked && g.Handoff {
+			g.At.Mistake("unasked", "who asked nothing is not handed over to people: leave out handoff")
+		}
 	}
 	for _, j := range b.doc.Journeys {
 		b.compileJourney(j)

@@ -37,6 +37,8 @@ type Guidance struct {
 	// Strict there is always one.
 	Reply  string
 	Strict bool
+	// Unasked is true if a rule has the bot speak although Text was said to others.
+	Unasked bool
 	// Notice is said before the answer, whatever that is; "" is nothing.
 	Notice string
 	Demands
@@ -172,13 +174,8 @@ type view struct {
 func (t *turn) guidance(top, all []Match) Guidance {
 	g := Guidance{Strict: t.book.strict, Usage: t.usage, Calls: t.calls, ToolParams: map[string]json.RawMessage{}}
 	g.Result = MatchResult{Matches: all, TopMatches: top, Dropped: t.dropped}
-	ask := t.toAsk()
-	t.own.Asked, t.shared.Asked = "", ""
-	if ask != nil && ask.shared {
-		t.shared.Asked = ask.Name
-	} else if ask != nil {
-		t.own.Asked = ask.Name
-	}
+	g.Unasked = t.sit.Overheard && slices.ContainsFunc(top, func(m Match) bool { return t.book.guidelines[m.GuidelineID].Unasked })
+	ask := t.asksNext()
 	g.Reply, g.From, g.Kind = t.reply(top, ask)
 	v := view{Ask: ask, Stands: t.stands(), Open: t.openJourneys(), Terms: t.terms(), Known: t.facts()}
 	if ask != nil && t.rejected[ask.Name] != nil {
@@ -201,7 +198,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		}
 	}
 	t.handOver(&g, top, v)
-	g.Run = t.due()
+	if !t.sit.Overheard {
+		g.Run = t.due()
+	}
 	switch {
 	case g.Reply != "":
 	case t.book.composited:
@@ -233,6 +232,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 // handOver decides whether people take over: for a rule that applies or, once, for a
 // step that is reached.
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
+	if t.sit.Overheard {
+		return
+	}
 	for _, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {
 			g.HandOver.By = catalog.Fill("the rule %s", m.GuidelineID)
@@ -305,6 +307,21 @@ func (t *turn) render(v view) string {
 		t.note("instructions: %v", err)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// asksNext is toAsk, and notes what is asked for. Who said something to others is asked nothing.
+func (t *turn) asksNext() *Variable {
+	if t.sit.Overheard {
+		return nil
+	}
+	ask := t.toAsk()
+	t.own.Asked, t.shared.Asked = "", ""
+	if ask != nil && ask.shared {
+		t.shared.Asked = ask.Name
+	} else if ask != nil {
+		t.own.Asked = ask.Name
+	}
+	return ask
 }
 
 // toAsk returns the one variable to ask for next: what the step needs, then what

@@ -34,6 +34,9 @@ type Situation struct {
 	// person and asks for nothing, so no condition reads it, no value changes
 	// and no journey starts or advances.
 	Forwarded bool
+	// Overheard means that Text was said to others. Only rules that speak unasked are about it,
+	// and those that stand; it changes no value and moves no journey.
+	Overheard bool
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
 	State     State
@@ -83,7 +86,13 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	t := b.newTurn(ctx, s)
 	t.outdate()
 	t.checkJourneys()
-	if !s.Forwarded {
+	switch {
+	case s.Overheard:
+		t.overhear(ctx, m)
+		if err := ctx.Err(); err != nil {
+			return Guidance{}, err
+		}
+	case !s.Forwarded:
 		t.extract()
 		if q, needed := t.questions(ctx); needed {
 			t.judge(ctx, m, q)
@@ -97,7 +106,10 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	}
 	matches := t.match()
 	top, all := t.choose(matches)
-	notice := t.tellLapsed()
+	notice := ""
+	if !s.Overheard {
+		notice = t.tellLapsed()
+	}
 	g := t.guidance(top, all)
 	g.Notice = notice
 	g.Result.EvaluationTimeMS = max(1, time.Since(began).Milliseconds())
@@ -217,6 +229,8 @@ func (t *turn) enabled(g *Guideline) bool {
 // scope explains why a rule is out of scope here, or returns "".
 func (t *turn) scope(g *Guideline) string {
 	switch {
+	case t.sit.Overheard && !g.Unasked && !g.stands():
+		return "nobody asked"
 	case len(g.Platforms) > 0 && !slices.Contains(g.Platforms, t.sit.Platform):
 		return "not on this platform"
 	case len(g.Channels) > 0 && !slices.Contains(g.Channels, t.sit.Channel):

@@ -54,6 +54,7 @@ type Book struct {
 	threshold          float64
 	top                int
 	strict, composited bool // how ready-made replies are used
+	speaks             bool // a rule may, although nobody asked
 	asks               bool // variables are read only from answers to the bot's questions
 	fallback           string
 	guards             guard.Guards

@@ -91,6 +91,7 @@ type Guideline struct {
 	Reply           string            `json:"reply,omitempty" rule:"len=1..2000" doc:"Answer with this text and no model call."`
 	Canned          string            `json:"canned,omitempty" rule:"format=id" doc:"Answer with the reply of this id."`
 	Handoff         bool              `json:"handoff,omitempty" doc:"true passes the conversation on to people when it applies, after its reply."`
+	Unasked         bool              `json:"unasked,omitempty" doc:"true: where the bot reads along, it may speak by this rule although nobody asked, at most channel.unasked_per_day times a day. A condition in plain words is judged, with a model call, if a message shares a word with it; literal: and regex: cost none."`
 	Outcome         string            `json:"outcome,omitempty" rule:"enum=asked|out_of_scope|unsafe" doc:"What an answer by this guideline is, for the record: a question, or a refusal. Absent: an answer."`
 	Tools           []string          `json:"tools,omitempty" rule:"format=tool" doc:"Tools to offer when it applies."`
 	After           []string          `json:"after,omitempty" rule:"format=tool" doc:"Judged again after these tools gave something back, with what they gave."`

@@ -26,8 +26,9 @@ type Options struct {
 	Welcome func(ctx context.Context, m chat.Message) bool
 	// Command reports whether a command has this name, in lower case; nil is none.
 	Command func(name string) bool
-	// Unread is what the bot says, once, in a room whose messages are encrypted; nil says nothing.
-	Unread func(ctx context.Context) string
+	// Unread is what the bot says, once, in a room whose messages are encrypted, in the language
+	// of a member, "" if none is known; nil says nothing.
+	Unread func(ctx context.Context, member string) string
 	Timing Timing
 	Log    *slog.Logger     // nil logs nothing
 	Now    func() time.Time // nil means time.Now

@@ -333,7 +333,9 @@ func TestEncrypted(t *testing.T) {
 	t.Parallel()
 	s, in := server(t), &intake{}
 	room := s.Direct(ann)
-	unread := func(o *Options) { o.Unread = func(context.Context) string { return "not read" } }
+	unread := func(o *Options) {
+		o.Unread = func(_ context.Context, member string) string { return "not read, " + member }
+	}
 	stop := begin(t, adapter(t, s, unread), in)
 	s.State(room, "m.room.encryption", map[string]any{"algorithm": "m.megolm.v1.aes-sha2"})
 	waittest.Until(t, "it is told", func() bool { return len(s.Sent()) > 0 })
@@ -345,7 +347,7 @@ func TestEncrypted(t *testing.T) {
 	begin(t, adapter(t, s, unread), in)
 	s.Say(room, ann, "again", nil)
 	in.waits(t, 2)
-	if got := s.Texts(); !slices.Equal(got, []string{"not read"}) {
+	if got := s.Texts(); !slices.Equal(got, []string{"not read, matrix:" + ann}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -215,12 +215,16 @@ func (a *Adapter) Leave(ctx context.Context, where string) error {
 // note on it is stored with the batch; the server takes the sentence once.
 func (a *Adapter) unreadable(ctx context.Context, in string, notes map[string]string, b *chat.Batch) {
 	note := "encrypted " + in
-	encrypted := false
-	a.rooms.with(in, func(r *room) { encrypted = r != nil && r.encrypted })
+	encrypted, member := false, ""
+	a.rooms.with(in, func(r *room) {
+		if encrypted = r != nil && r.encrypted; encrypted && len(r.heroes) > 0 {
+			member = Platform + ":" + r.heroes[0]
+		}
+	})
 	if !encrypted || notes[note] != "" || a.o.Unread == nil {
 		return
 	}
-	if _, err := a.put(ctx, in, "unread-"+strings.Trim(intoKey.Replace(in), "!"), compose(a.o.Unread(ctx), nil)); err != nil {
+	if _, err := a.put(ctx, in, "unread-"+strings.Trim(intoKey.Replace(in), "!"), compose(a.o.Unread(ctx, member), nil)); err != nil {
 		a.log.Warn("matrix: cannot say that a room is not read", "room", in, "error", err)
 		return
 	}

@@ -88,6 +88,11 @@ func (ms *Minds) Session(ctx context.Context, m chat.Message) (memory.Session, e
 	return ms.At(m).Session(ctx, m)
 }
 
+// MaySpeak is agent.Agent.MaySpeak.
+func (ms *Minds) MaySpeak(ctx context.Context, m chat.Message) (bool, error) {
+	return ms.At(m).MaySpeak(ctx, m)
+}
+
 // Summarize is agent.Agent.Summarize.
 func (ms *Minds) Summarize(ctx context.Context, p memory.Place) (string, error) {
 	return ms.Of(p.Agent).Summarize(ctx, p)

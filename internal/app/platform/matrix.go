@@ -26,15 +26,23 @@ var matrixPlatform = Platform{Identity: matrix.Identity, Deletes: true, Hosted: 
 	Account: askMatrix,
 	Open: func(cfg config.Config, s Surroundings) (chat.Adapter, error) {
 		return matrix.New(matrix.Options{
-			Server: cfg.Matrix.Server, Token: string(cfg.Matrix.Token), Log: s.Log, Welcome: s.Welcome, Command: s.Command, Unread: unread,
+			Server: cfg.Matrix.Server, Token: string(cfg.Matrix.Token), Log: s.Log, Welcome: s.Welcome, Command: s.Command, Unread: unread(s),
 		})
 	},
 	OneAtATime: func(config.Config) bool { return true },
 }}
 
-func unread(ctx context.Context) string {
-	return catalog.Text(ctx, "Messages in this room are encrypted, and I cannot read them. Please talk with me in a room without encryption.")
+// unread says in a member's language that a room is not read.
+func unread(s Surroundings) func(ctx context.Context, member string) string {
+	return func(ctx context.Context, member string) string {
+		if s.Speak != nil {
+			ctx = s.Speak(ctx, chat.User{ID: member})
+		}
+		return catalog.Text(ctx, wordsUnread)
+	}
 }
+
+const wordsUnread = "Messages in this room are encrypted, and I cannot read them. Please talk with me in a room without encryption."
 
 // askMatrix looks up the bot.
 func askMatrix(ctx context.Context, cfg config.Config) (a Account, err error) {

@@ -94,6 +94,8 @@ type Surroundings struct {
 	Command func(name string) bool
 	// Welcome reports whether somebody was let in, who invites the bot to a place.
 	Welcome func(ctx context.Context, m chat.Message) bool
+	// Speak returns a context in somebody's language; nil is English for all.
+	Speak func(ctx context.Context, who chat.User) context.Context
 }
 
 // On reports whether a platform is set up.

@@ -48,7 +48,10 @@ func askTelegram(ctx context.Context, cfg config.Config) (a Account, err error) 
 	server := strings.TrimRight(c.APIURL, "/")
 	base := server + "/bot" + string(c.Token) + "/"
 	var me struct {
-		Result struct{ Username string }
+		Result struct {
+			Username string
+			Reads    bool `json:"can_read_all_group_messages"`
+		}
 	}
 	if a.Date, err = get(ctx, base+"getMe", "", &me); err != nil {
 		return a, explain(err, "Telegram", "copy it again from @BotFather: /mybots, the bot, API Token")
@@ -66,6 +69,9 @@ func askTelegram(ctx context.Context, cfg config.Config) (a Account, err error) 
 	}
 	at := hook.Result
 	switch {
+	case !me.Result.Reads && (cfg.Channel.Mode == chat.Ambient || cfg.Channel.Mode == "all"):
+		a.Problem = text.Tell("channel.mode is %s, but Telegram passes on nothing in groups that is not addressed to the bot: send /setprivacy "+
+			"to @BotFather, choose the bot and Disable, then remove it from its groups and add it again", cfg.Channel.Mode)
 	case c.Mode == telegram.ModePolling && at.URL != "":
 		host := "some address" // only the part that is safe to show
 		if u, err := url.Parse(at.URL); err == nil {

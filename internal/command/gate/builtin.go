@@ -42,7 +42,8 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 		}},
 		{Name: "config", Help: "Settings, and who may talk where", Who: Owner, Verbs: append(verbs,
 			Command{Name: "channel", Help: "What I answer in this channel", Effect: ReadsBare, Run: g.runChannel,
-				Options: []Option{{Name: "listen", Help: "mention: when addressed; all: everything; off: nothing", Choices: []string{"mention", "all", "off"}}}},
+				Options: []Option{{Name: "listen", Help: "mention: when addressed; ambient: the same, and I read along; all: everything; off: nothing",
+					Choices: []string{"mention", chat.Ambient, "all", "off"}}}},
 			Command{Name: "who", Help: "Whom I answer in this channel", Effect: ReadsBare, Run: g.runWho,
 				Options: []Option{{Name: "people", Help: "everybody: who was let in; admins: of this channel; owner: nobody else", Choices: []string{"everybody", "admins", "owner"}}}},
 			Command{Name: "allow", Help: "Let in a person or a place", Run: g.runGrant("member", "%s may talk with me now."), Options: id},
@@ -196,11 +197,11 @@ func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
 	if m.Direct {
 		return catalog.Text(ctx, "This is a direct chat; I answer everything here."), nil
 	}
-	p, err := g.o.Rows.Policy(ctx, m.Key)
+	p, err := g.policy(ctx, m)
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(catalog.Text(ctx, listenWords[cmp.Or(p.Listen, "mention")]) + " " + catalog.Text(ctx, whoWords[p.Who])), nil
+	return strings.TrimSpace(catalog.Text(ctx, listenWords[p.Listen]) + " " + catalog.Text(ctx, whoWords[p.Who])), nil
 }
 
 // runGrant gives an id, or the place where it is typed, a role.
@@ -238,12 +239,17 @@ func (g *Gate) granted(ctx context.Context, words, id string, err error) (chat.A
 	return chat.Answer{Text: catalog.Say(ctx, words, who)}, err
 }
 
+// WordsAlong tells a channel that the bot reads along.
+const WordsAlong = "I read along in this channel, so that I know what you talk about. I answer when I am addressed; by myself I " +
+	"speak only where a rule of my owner says so. What you write stays with this channel. `/listen off` leaves your words out."
+
 // listenWords and whoWords explain a channel's policy.
 var (
 	listenWords = map[string]string{
 		"all":     "I answer everything in this channel.",
 		"off":     "I am silent in this channel. `/config channel mention` brings me back.",
 		"mention": "In this channel I answer when I am addressed.",
+		"ambient": WordsAlong,
 	}
 	whoWords = map[string]string{
 		"admins": "In this channel I only answer its administrators.",

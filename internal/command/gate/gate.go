@@ -79,6 +79,11 @@ type GateOptions struct {
 	// Waits reports whether an overheard m answers a question to its author
 	// (Confirmations.Waits); nil means never.
 	Waits func(ctx context.Context, m chat.Message) (bool, error)
+	// Listen is the Policy.Listen of channels about which nothing was decided; nil is mention.
+	Listen func() string
+	// Along takes what is said to others in a channel that the bot reads along in, and edits
+	// of that; nil ignores it.
+	Along chat.Handler
 	// Knock tells the owner that somebody new asks to be let in; request names the request.
 	// It must not block; nil tells nobody.
 	Knock func(ctx context.Context, who chat.User, request string)
@@ -166,11 +171,14 @@ func (g *Gate) Set(mode string, owners, allow []string) error {
 func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		m = linked(m)
-		pass, a, err := g.decide(ctx, m)
+		way, a, err := g.decide(ctx, m)
 		if err != nil {
 			return chat.Answer{}, fmt.Errorf("access: %w", err)
 		}
-		if !pass {
+		if way == overheard {
+			return g.o.Along.Handle(ctx, m, w)
+		}
+		if way != passes {
 			if a.Record == nil && expected(m) {
 				a.Record = chat.End{Outcome: chat.Refused, Reason: chat.NotLetIn}
 			}
@@ -185,49 +193,52 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 }
 
 // decide is the only function that admits messages. An error admits nobody.
-func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.Answer, err error) {
+func (g *Gate) decide(ctx context.Context, m chat.Message) (way passage, a chat.Answer, err error) {
 	if m.Kind == chat.KindSkipped || m.Kind == chat.KindDeleted || m.Kind == chat.KindAdded { // nobody waits for an answer
-		return false, a, nil
+		return ends, a, nil
 	}
 	role, barred, err := g.known(ctx, m)
 	if err != nil || barred {
-		return false, a, err
+		return ends, a, err
 	}
 	here := chat.Policy{Listen: "all"}
 	if !m.Direct {
-		if here, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
-			return false, a, err
+		if here, err = g.policy(ctx, m); err != nil {
+			return ends, a, err
 		}
 	}
 	if here.Listen == "off" { // the owner must be able to turn it on again
 		if expected(m) {
 			a = ended("", chat.Refused, chat.Off)
 		}
-		return role == Owner && m.Kind == chat.KindCommand, a, nil
+		return when(role == Owner && m.Kind == chat.KindCommand), a, nil
 	}
 	if role == Stranger {
 		if g.isClaim(m) {
-			return true, a, nil
+			return passes, a, nil
 		}
 		a, err = g.stranger(ctx, m)
-		return false, a, err
+		return ends, a, err
 	}
-	pass = expected(m) || here.Listen == "all"
+	pass := expected(m) || here.Listen == "all"
 	if !pass && g.o.Waits != nil {
 		pass, err = g.o.Waits(ctx, m)
 	}
+	if !pass && err == nil && g.along(m, here) {
+		return overheard, a, nil
+	}
 	if !pass || err != nil || here.Who == "" {
-		return pass, a, err
+		return when(pass && err == nil), a, err
 	}
 	if role, err = g.Role(ctx, m); err != nil || role > Stranger {
-		return err == nil, a, err
+		return when(err == nil), a, err
 	}
 	// If the platform shows that it is waiting, silence would look like a failure.
 	first := expected(m) && g.told.first(inPlace(m), g.o.Now())
 	if g.asksHelp(m) || first || m.Origin != "" {
 		a, err = g.refusal(ctx, m, here.Who)
 	}
-	return false, a, err
+	return ends, a, err
 }
 
 // expected reports whether m asks for an answer by itself.

@@ -194,7 +194,7 @@ func TestConfigCommands(t *testing.T) {
 		{owner, "/config show", "mode: pairing"},
 		{member, "/config show", "for my owner"},
 		{owner, "/config channel", "when I am addressed"},
-		{owner, "/config channel loud", "mention, all, off"},
+		{owner, "/config channel loud", "mention, ambient, all, off"},
 		{owner, "/config channel ALL", "everything"},
 		{member, "overheard", "agent"},
 		{owner, "/config deny " + member, "kept out"},

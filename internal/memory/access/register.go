@@ -28,7 +28,9 @@ type Register struct {
 	grants   *engine.Kept[struct{}, map[string]string]
 	policies *engine.Kept[chat.Key, chat.Policy]
 	allowed  *engine.Kept[chat.Key, []string] // tools that are not asked about, by channel
-	places   places
+	// listening is the state of each person, and of the place under "", by channel.
+	listening *engine.Kept[chat.Key, map[string]string]
+	places    places
 }
 
 // NewRegister returns the register of a database whose schema is up to date. self is the
@@ -36,10 +38,11 @@ type Register struct {
 func NewRegister(db *engine.DB, now func() time.Time, self func() string) *Register {
 	return &Register{
 		db: db, now: now, self: self,
-		grants:   engine.Keep[struct{}, map[string]string](db, "grants"),
-		policies: engine.Keep[chat.Key, chat.Policy](db, "policies"),
-		allowed:  engine.Keep[chat.Key, []string](db, "allowances"),
-		places:   places{kept: engine.Keep[struct{}, *book](db, "moves", "closed_places")},
+		grants:    engine.Keep[struct{}, map[string]string](db, "grants"),
+		policies:  engine.Keep[chat.Key, chat.Policy](db, "policies"),
+		allowed:   engine.Keep[chat.Key, []string](db, "allowances"),
+		listening: engine.Keep[chat.Key, map[string]string](db, "listening"),
+		places:    places{kept: engine.Keep[struct{}, *book](db, "moves", "closed_places")},
 	}
 }
 
@@ -237,12 +240,16 @@ func (g *Register) policy(k chat.Key) (p chat.Policy, err error) {
 	return p, engine.During("read policy", engine.NoRow(err, nil))
 }
 
-// SetPolicy decides about a channel.
+// SetPolicy decides about a channel. Where the bot begins to read along, the channel counts as
+// told: by the answer to who decided so.
 func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error {
 	names := sql.NullString{String: strings.Join(p.Tools, ","), Valid: p.Tools != nil}
-	return engine.During("set policy", g.db.Exec(ctx, `INSERT INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (platform, channel) DO UPDATE SET listen = excluded.listen, who = excluded.who, tools = excluded.tools`,
-		k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names))
+	return engine.During("set policy", g.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec(`INSERT INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (platform, channel) DO UPDATE SET listen = excluded.listen, who = excluded.who, tools = excluded.tools`,
+			k.Platform, k.Channel, p.Listen, p.Who, names)
+		return errors.Join(err, listens(tx, k, p.Listen, g.now()))
+	}))
 }
 
 // SetTitle stores what people call a place, by its id.

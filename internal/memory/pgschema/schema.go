@@ -45,6 +45,8 @@ var effects = map[string]datadir.Effect{
 	"0097_voice.sql":           datadir.Adds,
 	"0100_api.sql":             datadir.Adds,
 	"0115_bring.sql":           datadir.Adds,
+	"0140_ambient.sql":         datadir.Adds, // they answer there when addressed
+	"0141_listening.sql":       datadir.Adds,
 
 	"0065_plain_results.sql": datadir.Takes, // the marks, which they do not write
 	"0068_numbers.sql":       datadir.Takes, // they read the numbers that people type as ids

@@ -32,6 +32,10 @@ const (
 // knows how before. They command nothing and teach no facts.
 const ViaImported = ViaFile | ViaUnknown
 
+// ViaOverheard is, of what a person wrote, that they said it to other people, where the bot
+// read along. Nothing else that a person wrote came so.
+const ViaOverheard = ViaPerson
+
 // Outside reports whether words did not come from their author alone.
 func (v Via) Outside() bool { return v&^viaOwn != 0 }
 

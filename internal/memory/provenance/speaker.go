@@ -60,10 +60,13 @@ func OneLine(text string) string { return strings.Join(Lines(text), "   ") }
 // a bar, so that none can look like another speaker's.
 func Under(text string) string { return strings.Join(Lines(text), "\n| ") }
 
-// Shown returns words as they are shown. Forwarded words are marked.
+// Shown returns a person's words as they are shown. Forwarded and overheard ones are marked.
 func Shown(content string, via Via) string {
 	if via&ViaForwarded != 0 {
-		return "[forwarded] " + content
+		content = "[forwarded] " + content
+	}
+	if via&ViaOverheard != 0 {
+		content = "[overheard] " + content
 	}
 	return content
 }
