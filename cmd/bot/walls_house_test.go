@@ -35,6 +35,7 @@ type house struct {
 	dead    chan struct{}
 	rows    *sql.DB
 	seen    struct{ polls, meets, sent, posts, asked, toasts int }
+	asks    int // how often what is due was done
 	left    []sight
 	wrong   string // why it ended too soon
 }
@@ -271,23 +272,31 @@ func (h *house) dcTold(channel, words string) bool {
 	})
 }
 
-// rests waits until nothing is under way, seen several times.
+// rests does what is due, and waits until nothing is under way.
 func (h *house) rests(what string) {
-	quiet := 0
-	h.waits("all is over after "+what, func() bool {
-		if h.over() {
-			return true
-		}
-		quiet++
-		if h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
+	open := func() bool {
+		return h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
 			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')) + (SELECT count(*) FROM ends) +
-			(SELECT count(*) FROM bulk_work)`) != 0 {
-			quiet = 0
+			(SELECT count(*) FROM bulk_work)`) != 0
+	}
+	for again := true; again; {
+		h.waits("all is over after "+what, func() bool { return h.over() || h.tg.Waiting() == 0 && h.one("SELECT count(*) FROM inbox WHERE state = 'new'") == 0 })
+		h.asks++
+		must(h.t, os.WriteFile(h.clock+".asks.new", []byte(fmt.Sprint(h.asks)), 0o600))
+		must(h.t, os.Rename(h.clock+".asks.new", h.clock+".asks"))
+		h.waits("what is due is done after "+what, func() bool {
+			done, _ := os.ReadFile(h.clock + ".done")
+			if number, failed, _ := strings.Cut(string(done), " "); failed != "" {
+				h.breaks("what is due failed: " + failed)
+			} else if number == fmt.Sprint(h.asks) {
+				return true
+			}
+			return h.over()
+		})
+		if h.over() {
+			h.breaks("the process ended by itself after " + what)
 		}
-		return quiet > 5
-	})
-	if h.over() {
-		h.breaks("the process ended by itself after " + what)
+		again = open()
 	}
 }
 
@@ -302,7 +311,7 @@ func (h *house) looks(turn int, private bool) {
 	var list []sight
 	sent := h.tg.Sent()
 	for _, m := range sent[h.seen.sent:] {
-		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons, "file": m.File, "thread": m.Thread,
+		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons, "file": uploaded(m.File), "thread": m.Thread,
 			"reply": m.ReplyTo})
 		if !m.Deleted {
 			list = append(list, sight{turn, fmt.Sprint("telegram ", m.Chat), string(s)})
@@ -311,7 +320,11 @@ func (h *house) looks(turn int, private bool) {
 	posts := h.dc.Sent()
 	for _, m := range posts[h.seen.posts:] {
 		channel, only := h.dc.Readers(m)
-		s, _ := json.Marshal([]any{m.Content, m.Buttons, m.Menu, m.Links, m.Files, m.Flags, m.Pinged, m.ReplyTo, only})
+		files := map[string]string{}
+		for name, data := range m.Files {
+			files[name] = string(data)
+		}
+		s, _ := json.Marshal([]any{m.Content, m.Buttons, m.Menu, m.Links, files, m.Flags, m.Pinged, m.ReplyTo, only})
 		if only != "" {
 			channel += " only " + only
 		}
@@ -340,9 +353,18 @@ func (h *house) looks(turn int, private bool) {
 	}
 }
 
-// hidden reports whether only those read a place whose private words make the worlds differ.
+// uploaded shows a file as text.
+func uploaded(f *telegramtest.File) string {
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprint(f.Name, "\n", string(f.Data))
+}
+
+// hidden reports whether only those read a place whose private words make the worlds differ, or
+// the owner, who sees everything.
 func (h *house) hidden(place string) bool {
-	return slices.ContainsFunc(h.tale.secretive, func(who int) bool {
+	return slices.ContainsFunc(append([]int{eva}, h.tale.secretive...), func(who int) bool {
 		one := turn{who: who}
 		return place == fmt.Sprint("telegram ", one.id()) || place == fmt.Sprint("discord ", 1000+one.id()) || place == "terminal "+one.name() ||
 			strings.HasSuffix(place, fmt.Sprint(" only ", one.id()))
@@ -351,7 +373,7 @@ func (h *house) hidden(place string) bool {
 
 // chance is what a process draws anew each time; it stands for nothing.
 var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|` +
-	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
+	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b|"took":\s*\d+|\\"took\\":\s*\d+`)
 
 // masked names what is drawn by its order.
 func masked(text string) string {

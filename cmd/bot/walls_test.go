@@ -77,7 +77,7 @@ func parsedEpisode(t *testing.T, line string) (e episode) {
 func (e episode) play(t *testing.T) (turns, things int) {
 	script := e.script(t)
 	worlds := [2]*house{newHouse(t, e), newHouse(t, e)}
-	worlds[1].private = true
+	worlds[0].private, worlds[1].private = tales[e.tale].control, true
 	for _, h := range worlds {
 		h.begin()
 		h.ready()
