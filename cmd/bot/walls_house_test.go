@@ -206,8 +206,7 @@ func (h *house) plays(said turn) {
 		}
 		h.begin()
 		h.ready()
-	case mute:
-		return
+	case mute: // what is due is done at the same turns in both
 	case said.front == "telegram":
 		h.onTelegram(said)
 	default:
@@ -280,7 +279,9 @@ func (h *house) rests(what string) {
 			(SELECT count(*) FROM bulk_work)`) != 0
 	}
 	for again := true; again; {
-		h.waits("all is over after "+what, func() bool { return h.over() || h.tg.Waiting() == 0 && h.one("SELECT count(*) FROM inbox WHERE state = 'new'") == 0 })
+		h.waits("all is over after "+what, func() bool {
+			return h.over() || h.tg.Waiting() == 0 && h.one("SELECT count(*) FROM inbox WHERE state = 'new'") == 0
+		})
 		h.asks++
 		must(h.t, os.WriteFile(h.clock+".asks.new", []byte(fmt.Sprint(h.asks)), 0o600))
 		must(h.t, os.Rename(h.clock+".asks.new", h.clock+".asks"))
@@ -300,8 +301,16 @@ func (h *house) rests(what string) {
 	}
 }
 
-// looks notes what left since the last time. After a private turn only what went to those
-// whose turn it was is left out.
+// names reports whether a request shows one of those whose private words make the worlds differ
+// as who speaks.
+func (h *house) names(request string) bool {
+	return slices.ContainsFunc(h.tale.secretive, func(who int) bool {
+		one := turn{who: who}
+		return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s|user ?%d)~`, one.name(), one.id())).MatchString(request)
+	})
+}
+
+// looks notes what left since the last time.
 func (h *house) looks(turn int, private bool) {
 	for i, s := range h.left {
 		if s.turn == -2 {
@@ -311,10 +320,10 @@ func (h *house) looks(turn int, private bool) {
 	var list []sight
 	sent := h.tg.Sent()
 	for _, m := range sent[h.seen.sent:] {
-		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons, "file": uploaded(m.File), "thread": m.Thread,
+		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons, "file": h.uploaded(m.File), "thread": m.Thread,
 			"reply": m.ReplyTo})
 		if !m.Deleted {
-			list = append(list, sight{turn, fmt.Sprint("telegram ", m.Chat), string(s)})
+			list = append(list, sight{turn: turn, to: fmt.Sprint("telegram ", m.Chat), text: string(s)})
 		}
 	}
 	posts := h.dc.Sent()
@@ -322,29 +331,30 @@ func (h *house) looks(turn int, private bool) {
 		channel, only := h.dc.Readers(m)
 		files := map[string]string{}
 		for name, data := range m.Files {
-			files[name] = string(data)
+			files[name] = h.uploaded(&telegramtest.File{Name: name, Data: data})
 		}
 		s, _ := json.Marshal([]any{m.Content, m.Buttons, m.Menu, m.Links, files, m.Flags, m.Pinged, m.ReplyTo, only})
 		if only != "" {
 			channel += " only " + only
 		}
 		if !m.Deleted {
-			list = append(list, sight{turn, "discord " + channel, string(s)})
+			list = append(list, sight{turn: turn, to: "discord " + channel, text: string(s)})
 		}
 	}
 	toasts := h.tg.Calls("answerCallbackQuery")
 	for _, c := range toasts[h.seen.toasts:] {
-		list = append(list, sight{turn, "telegram toast", c.Fields["callback_query_id"] + " " + c.Fields["text"]})
+		list = append(list, sight{turn: turn, to: "telegram toast", text: c.Fields["callback_query_id"] + " " + c.Fields["text"]})
 	}
 	asked := h.llm.Requests()
 	for _, r := range asked[h.seen.asked:] {
-		list = append(list, sight{turn, "model", string(r.Raw)})
+		list = append(list, sight{turn: turn, to: "model", text: string(r.Raw)})
 	}
 	h.seen.sent, h.seen.posts, h.seen.toasts, h.seen.asked = len(sent), len(posts), len(toasts), len(asked)
 	for _, s := range list {
-		if private && (s.to == "model" || s.to == "telegram toast") {
+		if private && s.to == "telegram toast" {
 			continue
 		}
+		s.theirs = s.to == "model" && (private || h.names(s.text))
 		h.left = append(h.left, s)
 	}
 	h.left = slices.DeleteFunc(h.left, func(s sight) bool { return h.hidden(s.to) })
@@ -353,12 +363,23 @@ func (h *house) looks(turn int, private bool) {
 	}
 }
 
-// uploaded shows a file as text.
-func uploaded(f *telegramtest.File) string {
+// uploaded shows a file as text. Where somebody is forgotten, what is kept of answers that may
+// show anybody's words is not shown: the exception "forgetting".
+func (h *house) uploaded(f *telegramtest.File) string {
 	if f == nil {
 		return ""
 	}
-	return fmt.Sprint(f.Name, "\n", string(f.Data))
+	var export map[string]any
+	if h.tale.forgotten && json.Unmarshal(f.Data, &export) == nil {
+		list, _ := export["decisions"].([]any)
+		for _, one := range list {
+			if d, ok := one.(map[string]any); ok {
+				delete(d, "detail")
+			}
+		}
+		f.Data, _ = json.MarshalIndent(export, "", "  ")
+	}
+	return f.Name + "\n" + string(f.Data)
 }
 
 // hidden reports whether only those read a place whose private words make the worlds differ, or
@@ -373,12 +394,19 @@ func (h *house) hidden(place string) bool {
 
 // chance is what a process draws anew each time; it stands for nothing.
 var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|` +
-	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b|"took":\s*\d+|\\"took\\":\s*\d+`)
+	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
+
+// lasted is how long something took, in what people are handed.
+var lasted = regexp.MustCompile(`(\\?"(?:took|start)\\?":\s*)\d+`)
 
 // masked names what is drawn by its order.
 func masked(text string) string {
 	names := map[string]string{}
+	text = lasted.ReplaceAllString(text, "$1~")
 	return chance.ReplaceAllStringFunc(text, func(found string) string {
+		if strings.HasSuffix(found, "s") && found[0] <= '9' {
+			return "~s"
+		}
 		if names[found] == "" {
 			names[found] = fmt.Sprint("~", len(names))
 		}

@@ -124,6 +124,9 @@ type sight struct {
 	turn int
 	to   string // whom it went to: "telegram 11", "model"
 	text string
+	// theirs is a request to a model that was, as it seems, made for one whose private words make
+	// the worlds differ. It may be in one world alone, but takes the place of no other.
+	theirs bool
 }
 
 // difference is what is in one world alone, or otherwise there.
@@ -148,6 +151,7 @@ func compare(without, with []sight) (list []difference) {
 		a, b := both[0], both[1]
 		if to == "model" {
 			a, b = others(both[0], both[1]), others(both[1], both[0])
+			b = slices.DeleteFunc(b, func(s sight) bool { return s.theirs })
 		}
 		for i := range max(len(a), len(b)) {
 			d := difference{to: to}

@@ -161,7 +161,7 @@ func (f Facts) undoable() gate.Option {
 	o.Offer = func(ctx context.Context, m chat.Message) (choices []chat.Choice) {
 		list, _ := f.Rows.Undoables(ctx, provenance.ViewerOf(m), mostChoices) // none can be offered if they cannot be read
 		for _, c := range list {
-			choices = append(choices, chat.Choice{Value: strconv.FormatInt(c.ID, 10), Label: strings.Join(strings.Fields(outlined(c)), " ")})
+			choices = append(choices, chat.Choice{Value: strconv.FormatInt(c.Number, 10), Label: strings.Join(strings.Fields(outlined(c)), " ")})
 		}
 		return choices
 	}
