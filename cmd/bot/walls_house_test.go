@@ -52,6 +52,9 @@ func newHouse(t *testing.T, e episode) *house {
 	h.env = append(h.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1,terminal:eva", clockEnv+"="+h.clock,
 		"BOT_VAULT_DIR="+filepath.Join(dir, "notes"),
 		"BOT_QUICK=on", "BOT_SESSION_HISTORY_MESSAGES=8", "BOT_CONTEXT_TOKEN_BUDGET=6000")
+	if e.tale == "exceptions" {
+		h.env = append(h.env, fmt.Sprint("BOT_LIMITS_TOKENS_PER_DAY=", allOfDay))
+	}
 	h.ticks(-1)
 	h.dc.Clock(func() time.Time { return hour(h.clock) })
 	must(t, os.MkdirAll(filepath.Join(dir, "notes"), 0o700))
@@ -121,7 +124,7 @@ func (h *house) ready() {
 // ends ends the process as its service manager does, or as a power cut does.
 func (h *house) ends(t *testing.T) {
 	_ = h.child.Process.Signal(syscall.SIGTERM)
-	if !waittest.Within(time.Minute, h.over) || h.child.ProcessState.ExitCode() != 0 {
+	if !waittest.Within(3*time.Minute, h.over) || h.child.ProcessState.ExitCode() != 0 {
 		h.breaks("the process did not end well")
 	}
 }
@@ -171,7 +174,7 @@ func (h *house) breaks(why string) {
 }
 
 func (h *house) waits(what string, ok func() bool) {
-	if !waittest.Within(time.Minute, ok) {
+	if !waittest.Within(3*time.Minute, ok) {
 		h.breaks("waited in vain: " + what)
 	}
 }
@@ -301,10 +304,9 @@ func (h *house) rests(what string) {
 	}
 }
 
-// names reports whether a request shows one of those whose private words make the worlds differ
-// as who speaks.
-func (h *house) names(request string) bool {
-	return slices.ContainsFunc(h.tale.secretive, func(who int) bool {
+// names reports whether a request shows one of some people as who speaks.
+func names(request string, people []int) bool {
+	return slices.ContainsFunc(people, func(who int) bool {
 		one := turn{who: who}
 		return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s|user ?%d)~`, one.name(), one.id())).MatchString(request)
 	})
@@ -354,7 +356,11 @@ func (h *house) looks(turn int, private bool) {
 		if private && s.to == "telegram toast" {
 			continue
 		}
-		s.theirs = s.to == "model" && (private || h.names(s.text))
+		if s.to == "model" {
+			theirs := names(s.text, h.tale.secretive)
+			s.beside = private || theirs
+			s.theirs = theirs && !strings.Contains(s.text, "This is a group") && !names(s.text, h.tale.others())
+		}
 		h.left = append(h.left, s)
 	}
 	h.left = slices.DeleteFunc(h.left, func(s sight) bool { return h.hidden(s.to) })
@@ -385,7 +391,11 @@ func (h *house) uploaded(f *telegramtest.File) string {
 // hidden reports whether only those read a place whose private words make the worlds differ, or
 // the owner, who sees everything.
 func (h *house) hidden(place string) bool {
-	return slices.ContainsFunc(append([]int{eva}, h.tale.secretive...), func(who int) bool {
+	people := h.tale.secretive
+	if !h.tale.owner {
+		people = append([]int{eva}, people...)
+	}
+	return slices.ContainsFunc(people, func(who int) bool {
 		one := turn{who: who}
 		return place == fmt.Sprint("telegram ", one.id()) || place == fmt.Sprint("discord ", 1000+one.id()) || place == "terminal "+one.name() ||
 			strings.HasSuffix(place, fmt.Sprint(" only ", one.id()))
@@ -397,12 +407,12 @@ var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4
 	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
 
 // lasted is how long something took, in what people are handed.
-var lasted = regexp.MustCompile(`(\\?"(?:took|start)\\?":\s*)\d+`)
+var lasted = regexp.MustCompile(`(\\?"(?i:took|start)\\?":\s*)\d+`)
 
 // masked names what is drawn by its order.
 func masked(text string) string {
 	names := map[string]string{}
-	text = lasted.ReplaceAllString(text, "$1~")
+	text = strings.ReplaceAll(lasted.ReplaceAllString(text, "$1~"), "loading, ", "ready, ") // notes, by how far the process is
 	return chance.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasSuffix(found, "s") && found[0] <= '9' {
 			return "~s"

@@ -3,9 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,6 +28,17 @@ type tale struct {
 	secretive []int // whose
 	company   bool  // and they speak among others, in both worlds
 	forgotten bool  // and then they are forgotten
+	owner     bool  // what the owner sees is compared too
+}
+
+// others are the people whose words are the same in both worlds.
+func (t *tale) others() (list []int) {
+	for who := range folks {
+		if !slices.Contains(t.secretive, who) {
+			list = append(list, who)
+		}
+	}
+	return list
 }
 
 var tales = map[string]*tale{
@@ -35,9 +46,12 @@ var tales = map[string]*tale{
 	"beside":    {secretive: []int{ben}, company: true},
 	"several":   {secretive: []int{ben, dan}, company: true},
 	"forgotten": {secretive: []int{ben}, forgotten: true},
+
+	"exceptions": {secretive: []int{ben}, owner: true},
 }
 
-var taleNames = maps.Keys(tales)
+// taleNames are those whose scripts are drawn.
+var taleNames = []string{"beside", "forgotten", "several", "control"}
 
 // turn is what one person does.
 type turn struct {
@@ -101,9 +115,9 @@ func (e episode) script(t *testing.T) (script []turn) {
 		switch {
 		case w.tale.forgotten && i == forgets:
 			script = append(script, w.farewell()...)
-		case i%41 == 40:
+		case i%23 == 20:
 			script = append(script, turn{deed: "kill"})
-		case i%59 == 29:
+		case i%29 == 14:
 			script = append(script, w.typed(anna, i < forgets), w.typed(ben, i < forgets))
 		}
 		private := w.IntN(3) == 0 && (!w.tale.forgotten || i < forgets)
@@ -137,12 +151,7 @@ func (w *writer) turn(private bool) (t turn) {
 }
 
 func (w *writer) secretive(who int) bool {
-	for _, one := range w.tale.secretive {
-		if one == who {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(w.tale.secretive, who)
 }
 
 // pressing makes of some turns a button that is pressed.
