@@ -25,7 +25,8 @@ var cron func(ctx context.Context, due func(context.Context) error, busy func() 
 
 // process returns the bot's surroundings.
 func process(s *cli.Streams) app.Process {
-	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Now: clock, Failpoint: failpoint, Cron: cron}
+	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched,
+		Now: clock, Failpoint: failpoint, Cron: cron}
 }
 
 type runCmd struct {

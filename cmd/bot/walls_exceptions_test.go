@@ -21,12 +21,12 @@ type exception struct {
 // exceptions are all that there are. Their order is that in which they are played.
 var exceptions = []exception{
 	{"direct chat", turn{}, []turn{{text: "hello"}}, turn{who: ben, place: "-100", text: "/tasks list"}},
-	{"own choices", turn{}, []turn{{text: "/language de"}}, turn{who: ben, place: "-100", text: "hello"}},
+	{"own choices", turn{}, []turn{{text: "/language de"}}, turn{who: ben, place: "-100", text: "/help"}},
 	{"the owner", turn{}, []turn{{text: "/tasks add find a lantern"}}, turn{who: eva, text: "/status"}},
 	{"names of notes", turn{}, []turn{{text: `please call vault_write {"path":"plan.md","content":"a lantern"}`}},
 		turn{who: anna, text: `please call vault_write {"path":"plan.md","content":"a ladder"}`}},
 	{"company", turn{who: dan, place: "-100", text: "hello"}, []turn{{place: "-100", text: "The violin is in the harbour."}},
-		turn{who: dan, place: "-100", text: `please call recall {"query":"violin harbour"}`}},
+		turn{who: dan, place: "-100", text: "/session info"}},
 	{"forgetting", turn{who: cleo, text: "/help"}, []turn{{text: "/forget-me"}, {text: "yes"}}, turn{who: cleo, text: "/export"}},
 	{"load and money", turn{who: anna, text: "hello"}, slices.Repeat([]turn{{text: "hello"}}, 30), turn{who: anna, text: "hello"}},
 }

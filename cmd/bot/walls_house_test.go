@@ -229,7 +229,7 @@ func (h *house) types(said turn) {
 	if err := cmd.Run(); err != nil {
 		h.breaks("the terminal: " + err.Error())
 	}
-	h.left = append(h.left, sight{to: "terminal " + said.name(), text: shown.String(), turn: -2})
+	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(shown.String(), h.dir, "DATA"), turn: -2})
 }
 
 func (h *house) onTelegram(said turn) {
@@ -322,8 +322,8 @@ func (h *house) looks(turn int, private bool) {
 	var list []sight
 	sent := h.tg.Sent()
 	for _, m := range sent[h.seen.sent:] {
-		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons, "file": h.uploaded(m.File), "thread": m.Thread,
-			"reply": m.ReplyTo})
+		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons,
+			"file": h.uploaded(m.File), "thread": m.Thread, "reply": m.ReplyTo})
 		if !m.Deleted {
 			list = append(list, sight{turn: turn, to: fmt.Sprint("telegram ", m.Chat), text: string(s)})
 		}

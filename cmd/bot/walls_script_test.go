@@ -234,7 +234,8 @@ var (
 	ownDoes = []string{"/status", "/help", "/start", "/agent", "/model show", "/tools list", "/hook list", "/handoff list", "/language",
 		"/remind zone", "/session show nothing", "/nonsense", "/pair list", "/stats", "/config show"}
 	directDoes  = append(append(append([]string{}, chatDoes...), bookDoes...), ownDoes...)
-	privateDoes = append(append(append([]string{}, chatDoes...), bookDoes...), "/facts digest daily", "/facts digest session", "please call recall {\"query\":\"SAID\"}")
+	privateDoes = append(append(append([]string{}, chatDoes...), bookDoes...), "/facts digest daily", "/facts digest session",
+		`please call recall {"query":"SAID"}`)
 	companyDoes = append(append([]string{}, chatDoes...), "/session info", "/session end", "/session list", "/help", "/decisions", "/why",
 		`please call vault_search {"query":"WORD ALSO"}`, `please call list_facts {"query":"WORD"}`, "/facts list", "/notes search WORD",
 		"/tasks list", "/remind list", "/start", "/agent")

@@ -127,8 +127,8 @@ func (f Facts) undoes(ctx context.Context, r gate.Request) (number int64, begun 
 			return 0, false, err
 		}
 	}
-	number, _, err = f.Rows.Undoable(ctx, provenance.ViewerOf(r.Message), int64(r.Number("number", 0)))
-	if err == nil && r.Message.Row != 0 {
+	is, _, err := f.Rows.Undoable(ctx, provenance.ViewerOf(r.Message), int64(r.Number("number", 0)))
+	if number = is.Number; err == nil && r.Message.Row != 0 {
 		err = f.Steps.SaveSteps(ctx, r.Message.Row, []memory.Step{{N: 1, Kind: "tool", Key: key + strconv.FormatInt(number, 10)}})()
 	}
 	return number, false, err

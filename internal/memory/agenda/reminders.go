@@ -150,8 +150,8 @@ func (m Reminder) RowKey() int64 { return provenance.RowKey("reminder", m.Number
 // ReminderID returns the id of the reminder of this number or key that v can see, waiting or
 // told; ErrNoReminder when there is none.
 func (b *Agenda) ReminderID(_ context.Context, v provenance.Viewer, number int64) (id int64, err error) {
-	m, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND number = :number AND state <> 'done'",
-		v.Named(engine.Named{"number": provenance.Numbered(number)})))
+	m, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+
+		" AND number = :number AND state <> 'done'", v.Named(engine.Named{"number": provenance.Numbered(number)})))
 	if err == nil && !provenance.Fits(number, m.RowKey()) {
 		err = ErrNoReminder
 	}

@@ -39,30 +39,32 @@ type taken struct {
 // seen is when its person saw a change c, or made it; "" is not yet.
 const seen = "CASE WHEN c.told <> '' THEN c.told WHEN c.source <> '' THEN c.at ELSE '' END"
 
-// Undoable returns the id of the change with a number in v's own book, and the scopes of the
-// facts that undoing it changes; ErrNoChange if it is not visible here. 0 means the change that
-// v saw or made last, whoever made it and where.
-func (s *Store) Undoable(_ context.Context, v Viewer, number int64) (id int64, _ []Scope, err error) {
+// Undoable returns the id and the number of the change with a number in v's own book, and the
+// scopes of the facts that undoing it changes; ErrNoChange if it is not visible here. 0 means the
+// change that v saw or made last, whoever made it and where.
+func (s *Store) Undoable(_ context.Context, v Viewer, number int64) (is Change, scopes []Scope, err error) {
 	if number == 0 {
-		id, err = s.lastSeen(v)
+		is.ID, err = s.lastSeen(v)
 	} else {
-		err = s.db.QueryRow("SELECT id FROM fact_changes WHERE user_id = ? AND number = ?", v.User, number).Scan(&id)
+		err = s.db.QueryRow("SELECT id FROM fact_changes WHERE user_id = ? AND number = ?", v.User, number).Scan(&is.ID)
 		err = engine.NoRow(err, ErrNoChange)
 	}
 	if err != nil {
-		return 0, nil, engine.During("undo", err)
+		return Change{}, nil, engine.During("undo", err)
 	}
-	list, err := batch(s.db, v, id)
+	list, err := batch(s.db, v, is.ID)
 	if err == nil && len(list) == 0 {
 		err = ErrNoChange
 	}
-	var scopes []Scope
 	for _, c := range list {
+		if is.Number == 0 || c.id == is.ID {
+			is.Number = c.number
+		}
 		if !slices.Contains(scopes, c.scope) {
 			scopes = append(scopes, c.scope)
 		}
 	}
-	return id, scopes, engine.During("undo", err)
+	return is, scopes, engine.During("undo", err)
 }
 
 // lastSeen returns the id of the change that v saw or made last; 0 for none. After an
