@@ -20,9 +20,13 @@ var failpoint func(point string)
 // clock is the time by which the bot lives. It is nil in the program, for the time that it is.
 var clock func() time.Time
 
+// cron ticks in place of the cron. It is nil in the program.
+var cron func(ctx context.Context, due func(context.Context) error, busy func() bool)
+
 // process returns the bot's surroundings.
 func process(s *cli.Streams) app.Process {
-	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Now: clock, Failpoint: failpoint}
+	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched,
+		Now: clock, Failpoint: failpoint, Cron: cron}
 }
 
 type runCmd struct {

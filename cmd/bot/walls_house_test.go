@@ -35,6 +35,7 @@ type house struct {
 	dead    chan struct{}
 	rows    *sql.DB
 	seen    struct{ polls, meets, sent, posts, asked, toasts int }
+	asks    int // how often what is due was done
 	left    []sight
 	wrong   string // why it ended too soon
 }
@@ -51,6 +52,9 @@ func newHouse(t *testing.T, e episode) *house {
 	h.env = append(h.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1,terminal:eva", clockEnv+"="+h.clock,
 		"BOT_VAULT_DIR="+filepath.Join(dir, "notes"),
 		"BOT_QUICK=on", "BOT_SESSION_HISTORY_MESSAGES=8", "BOT_CONTEXT_TOKEN_BUDGET=6000")
+	if e.tale == "exceptions" {
+		h.env = append(h.env, fmt.Sprint("BOT_LIMITS_TOKENS_PER_DAY=", allOfDay))
+	}
 	h.ticks(-1)
 	h.dc.Clock(func() time.Time { return hour(h.clock) })
 	must(t, os.MkdirAll(filepath.Join(dir, "notes"), 0o700))
@@ -120,7 +124,7 @@ func (h *house) ready() {
 // ends ends the process as its service manager does, or as a power cut does.
 func (h *house) ends(t *testing.T) {
 	_ = h.child.Process.Signal(syscall.SIGTERM)
-	if !waittest.Within(time.Minute, h.over) || h.child.ProcessState.ExitCode() != 0 {
+	if !waittest.Within(3*time.Minute, h.over) || h.child.ProcessState.ExitCode() != 0 {
 		h.breaks("the process did not end well")
 	}
 }
@@ -170,7 +174,7 @@ func (h *house) breaks(why string) {
 }
 
 func (h *house) waits(what string, ok func() bool) {
-	if !waittest.Within(time.Minute, ok) {
+	if !waittest.Within(3*time.Minute, ok) {
 		h.breaks("waited in vain: " + what)
 	}
 }
@@ -205,8 +209,7 @@ func (h *house) plays(said turn) {
 		}
 		h.begin()
 		h.ready()
-	case mute:
-		return
+	case mute: // what is due is done at the same turns in both
 	case said.front == "telegram":
 		h.onTelegram(said)
 	default:
@@ -226,7 +229,7 @@ func (h *house) types(said turn) {
 	if err := cmd.Run(); err != nil {
 		h.breaks("the terminal: " + err.Error())
 	}
-	h.left = append(h.left, sight{to: "terminal " + said.name(), text: shown.String(), turn: -2})
+	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(shown.String(), h.dir, "DATA"), turn: -2})
 }
 
 func (h *house) onTelegram(said turn) {
@@ -271,28 +274,45 @@ func (h *house) dcTold(channel, words string) bool {
 	})
 }
 
-// rests waits until nothing is under way, seen several times.
+// rests does what is due, and waits until nothing is under way.
 func (h *house) rests(what string) {
-	quiet := 0
-	h.waits("all is over after "+what, func() bool {
-		if h.over() {
-			return true
-		}
-		quiet++
-		if h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
+	open := func() bool {
+		return h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
 			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')) + (SELECT count(*) FROM ends) +
-			(SELECT count(*) FROM bulk_work)`) != 0 {
-			quiet = 0
+			(SELECT count(*) FROM bulk_work)`) != 0
+	}
+	for again := true; again; {
+		h.waits("all is over after "+what, func() bool {
+			return h.over() || h.tg.Waiting() == 0 && h.one("SELECT count(*) FROM inbox WHERE state = 'new'") == 0
+		})
+		h.asks++
+		must(h.t, os.WriteFile(h.clock+".asks.new", []byte(fmt.Sprint(h.asks)), 0o600))
+		must(h.t, os.Rename(h.clock+".asks.new", h.clock+".asks"))
+		h.waits("what is due is done after "+what, func() bool {
+			done, _ := os.ReadFile(h.clock + ".done")
+			if number, failed, _ := strings.Cut(string(done), " "); failed != "" {
+				h.breaks("what is due failed: " + failed)
+			} else if number == fmt.Sprint(h.asks) {
+				return true
+			}
+			return h.over()
+		})
+		if h.over() {
+			h.breaks("the process ended by itself after " + what)
 		}
-		return quiet > 5
-	})
-	if h.over() {
-		h.breaks("the process ended by itself after " + what)
+		again = open()
 	}
 }
 
-// looks notes what left since the last time. After a private turn only what went to those
-// whose turn it was is left out.
+// names reports whether a request shows one of some people as who speaks.
+func names(request string, people []int) bool {
+	return slices.ContainsFunc(people, func(who int) bool {
+		one := turn{who: who}
+		return regexp.MustCompile(fmt.Sprintf(`(?i)\b(%s|user ?%d)~`, one.name(), one.id())).MatchString(request)
+	})
+}
+
+// looks notes what left since the last time.
 func (h *house) looks(turn int, private bool) {
 	for i, s := range h.left {
 		if s.turn == -2 {
@@ -302,35 +322,44 @@ func (h *house) looks(turn int, private bool) {
 	var list []sight
 	sent := h.tg.Sent()
 	for _, m := range sent[h.seen.sent:] {
-		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons, "file": m.File, "thread": m.Thread,
-			"reply": m.ReplyTo})
+		s, _ := json.Marshal(map[string]any{"text": m.Text, "entities": m.Entities, "buttons": m.Buttons,
+			"file": h.uploaded(m.File), "thread": m.Thread, "reply": m.ReplyTo})
 		if !m.Deleted {
-			list = append(list, sight{turn, fmt.Sprint("telegram ", m.Chat), string(s)})
+			list = append(list, sight{turn: turn, to: fmt.Sprint("telegram ", m.Chat), text: string(s)})
 		}
 	}
 	posts := h.dc.Sent()
 	for _, m := range posts[h.seen.posts:] {
 		channel, only := h.dc.Readers(m)
-		s, _ := json.Marshal([]any{m.Content, m.Buttons, m.Menu, m.Links, m.Files, m.Flags, m.Pinged, m.ReplyTo, only})
+		files := map[string]string{}
+		for name, data := range m.Files {
+			files[name] = h.uploaded(&telegramtest.File{Name: name, Data: data})
+		}
+		s, _ := json.Marshal([]any{m.Content, m.Buttons, m.Menu, m.Links, files, m.Flags, m.Pinged, m.ReplyTo, only})
 		if only != "" {
 			channel += " only " + only
 		}
 		if !m.Deleted {
-			list = append(list, sight{turn, "discord " + channel, string(s)})
+			list = append(list, sight{turn: turn, to: "discord " + channel, text: string(s)})
 		}
 	}
 	toasts := h.tg.Calls("answerCallbackQuery")
 	for _, c := range toasts[h.seen.toasts:] {
-		list = append(list, sight{turn, "telegram toast", c.Fields["callback_query_id"] + " " + c.Fields["text"]})
+		list = append(list, sight{turn: turn, to: "telegram toast", text: c.Fields["callback_query_id"] + " " + c.Fields["text"]})
 	}
 	asked := h.llm.Requests()
 	for _, r := range asked[h.seen.asked:] {
-		list = append(list, sight{turn, "model", string(r.Raw)})
+		list = append(list, sight{turn: turn, to: "model", text: string(r.Raw)})
 	}
 	h.seen.sent, h.seen.posts, h.seen.toasts, h.seen.asked = len(sent), len(posts), len(toasts), len(asked)
 	for _, s := range list {
-		if private && (s.to == "model" || s.to == "telegram toast") {
+		if private && s.to == "telegram toast" {
 			continue
+		}
+		if s.to == "model" {
+			theirs := names(s.text, h.tale.secretive)
+			s.beside = private || theirs
+			s.theirs = theirs && !strings.Contains(s.text, "This is a group") && !names(s.text, h.tale.others())
 		}
 		h.left = append(h.left, s)
 	}
@@ -340,9 +369,33 @@ func (h *house) looks(turn int, private bool) {
 	}
 }
 
-// hidden reports whether only those read a place whose private words make the worlds differ.
+// uploaded shows a file as text. Where somebody is forgotten, what is kept of answers that may
+// show anybody's words is not shown: the exception "forgetting".
+func (h *house) uploaded(f *telegramtest.File) string {
+	if f == nil {
+		return ""
+	}
+	var export map[string]any
+	if h.tale.forgotten && json.Unmarshal(f.Data, &export) == nil {
+		list, _ := export["decisions"].([]any)
+		for _, one := range list {
+			if d, ok := one.(map[string]any); ok {
+				delete(d, "detail")
+			}
+		}
+		f.Data, _ = json.MarshalIndent(export, "", "  ")
+	}
+	return f.Name + "\n" + string(f.Data)
+}
+
+// hidden reports whether only those read a place whose private words make the worlds differ, or
+// the owner, who sees everything.
 func (h *house) hidden(place string) bool {
-	return slices.ContainsFunc(h.tale.secretive, func(who int) bool {
+	people := h.tale.secretive
+	if !h.tale.owner {
+		people = append([]int{eva}, people...)
+	}
+	return slices.ContainsFunc(people, func(who int) bool {
 		one := turn{who: who}
 		return place == fmt.Sprint("telegram ", one.id()) || place == fmt.Sprint("discord ", 1000+one.id()) || place == "terminal "+one.name() ||
 			strings.HasSuffix(place, fmt.Sprint(" only ", one.id()))
@@ -353,10 +406,17 @@ func (h *house) hidden(place string) bool {
 var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|` +
 	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
 
+// lasted is how long something took, in what people are handed.
+var lasted = regexp.MustCompile(`(\\?"(?i:took|start)\\?":\s*)\d+`)
+
 // masked names what is drawn by its order.
 func masked(text string) string {
 	names := map[string]string{}
+	text = strings.ReplaceAll(lasted.ReplaceAllString(text, "$1~"), "loading, ", "ready, ") // notes, by how far the process is
 	return chance.ReplaceAllStringFunc(text, func(found string) string {
+		if strings.HasSuffix(found, "s") && found[0] <= '9' {
+			return "~s"
+		}
 		if names[found] == "" {
 			names[found] = fmt.Sprint("~", len(names))
 		}

@@ -3,9 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,18 +24,34 @@ var folks = []string{"eva", "anna", "ben", "cleo", "dan"}
 
 // tale is which private words make two worlds differ.
 type tale struct {
+	control   bool  // they are said in both worlds, which must not differ
 	secretive []int // whose
 	company   bool  // and they speak among others, in both worlds
 	forgotten bool  // and then they are forgotten
+	owner     bool  // what the owner sees is compared too
+}
+
+// others are the people whose words are the same in both worlds.
+func (t *tale) others() (list []int) {
+	for who := range folks {
+		if !slices.Contains(t.secretive, who) {
+			list = append(list, who)
+		}
+	}
+	return list
 }
 
 var tales = map[string]*tale{
+	"control":   {secretive: []int{ben}, company: true, control: true},
 	"beside":    {secretive: []int{ben}, company: true},
 	"several":   {secretive: []int{ben, dan}, company: true},
 	"forgotten": {secretive: []int{ben}, forgotten: true},
+
+	"exceptions": {secretive: []int{ben}, owner: true},
 }
 
-var taleNames = maps.Keys(tales)
+// taleNames are those whose scripts are drawn.
+var taleNames = []string{"beside", "forgotten", "several", "control"}
 
 // turn is what one person does.
 type turn struct {
@@ -92,16 +108,16 @@ func (e episode) script(t *testing.T) (script []turn) {
 	forgets := 2 * e.turns / 3
 	for who := range folks { // whether a direct chat is open shows in company
 		if w.tale.company || !w.secretive(who) {
-			script = append(script, turn{who: who, front: "telegram", text: "/start"}, turn{who: who, front: "discord", text: "/start"})
+			script = append(script, turn{who: who, front: "telegram", text: "hello"}, turn{who: who, front: "discord", text: "hello"})
 		}
 	}
 	for i := range e.turns {
 		switch {
 		case w.tale.forgotten && i == forgets:
 			script = append(script, w.farewell()...)
-		case i%41 == 40:
+		case i%23 == 20:
 			script = append(script, turn{deed: "kill"})
-		case i%59 == 29:
+		case i%29 == 14:
 			script = append(script, w.typed(anna, i < forgets), w.typed(ben, i < forgets))
 		}
 		private := w.IntN(3) == 0 && (!w.tale.forgotten || i < forgets)
@@ -135,12 +151,7 @@ func (w *writer) turn(private bool) (t turn) {
 }
 
 func (w *writer) secretive(who int) bool {
-	for _, one := range w.tale.secretive {
-		if one == who {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(w.tale.secretive, who)
 }
 
 // pressing makes of some turns a button that is pressed.
@@ -223,11 +234,11 @@ var (
 	ownDoes = []string{"/status", "/help", "/start", "/agent", "/model show", "/tools list", "/hook list", "/handoff list", "/language",
 		"/remind zone", "/session show nothing", "/nonsense", "/pair list", "/stats", "/config show"}
 	directDoes  = append(append(append([]string{}, chatDoes...), bookDoes...), ownDoes...)
-	privateDoes = append(append(append([]string{}, chatDoes...), bookDoes...), "/remind zone Asia/Tokyo", "/language de", "/language en",
-		"/facts digest daily", "/facts digest session", "please call recall {\"query\":\"SAID\"}")
+	privateDoes = append(append(append([]string{}, chatDoes...), bookDoes...), "/facts digest daily", "/facts digest session",
+		`please call recall {"query":"SAID"}`)
 	companyDoes = append(append([]string{}, chatDoes...), "/session info", "/session end", "/session list", "/help", "/decisions", "/why",
 		`please call vault_search {"query":"WORD ALSO"}`, `please call list_facts {"query":"WORD"}`, "/facts list", "/notes search WORD",
-		"/status", "/tasks list", "/remind list", "/start", "/agent")
+		"/tasks list", "/remind list", "/start", "/agent")
 )
 
 // shelf are the files of notes.

@@ -80,7 +80,15 @@ func (c *chores) schedule(j *jobs.Jobs) {
 	c.background(func() { j.Run("forgetting", forgetting) })
 	c.background(func() { j.Run("sweep", c.sweep) })
 	c.background(func() { j.Run("ends", c.fleet.Once(c.readEnds)) })
-	j.Start()
+	if c.process.Cron == nil {
+		j.Start()
+		return
+	}
+	j.Beside(func(ctx context.Context) {
+		c.process.Cron(ctx, func(ctx context.Context) error {
+			return errors.Join(c.rules.Follow(ctx), c.due(ctx), c.store.FinishForgetting(ctx, false))
+		}, c.platforms.busy)
+	})
 }
 
 // readEnds lets everyone who acts on what ended do so.

@@ -70,6 +70,12 @@ func (ps *platforms) reached(ctx context.Context, m chat.Message) bool {
 	return err == nil && k.Platform == m.Key.Platform && !ps.store.Access.Place(k).Closed()
 }
 
+// busy reports whether a conversation is at work.
+func (ps *platforms) busy() bool {
+	lanes, waiting := ps.hub.Active()
+	return lanes+waiting > 0
+}
+
 // closed keeps a part of a conversation to which nothing can be sent: the person blocked
 // the bot, or the bot was removed or may not write. Reminders there wait until it is open again.
 func (ps *platforms) closed(ctx context.Context, p chat.Part) error {

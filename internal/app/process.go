@@ -49,6 +49,11 @@ type Process struct {
 	// Failpoint is called at each crash point; tests kill the process there. nil in the
 	// program.
 	Failpoint func(point string)
+
+	// Cron ticks in place of the cron until ctx ends: due does what is due at once, busy
+	// reports whether a conversation is at work. What is otherwise done beside the lanes is done
+	// in them. nil in the program; tests tick by the clock they hold.
+	Cron func(ctx context.Context, due func(context.Context) error, busy func() bool)
 }
 
 // Serve runs the platforms until ctx ends. again reads the settings again.

@@ -86,9 +86,9 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 		said += " " + why
 	}
 	buttons := [][]chat.Button{{
-		{Label: catalog.Text(ctx, "In 10 min"), Data: "/remind snooze " + tools.Key(r.ID) + " 10m"},
-		{Label: catalog.Text(ctx, "In 1 h"), Data: "/remind snooze " + tools.Key(r.ID) + " 1h"},
-		{Label: catalog.Text(ctx, "Done"), Data: "/remind done " + tools.Key(r.ID)},
+		{Label: catalog.Text(ctx, "In 10 min"), Data: "/remind snooze " + tools.Key(r.RowKey()) + " 10m"},
+		{Label: catalog.Text(ctx, "In 1 h"), Data: "/remind snooze " + tools.Key(r.RowKey()) + " 1h"},
+		{Label: catalog.Text(ctx, "Done"), Data: "/remind done " + tools.Key(r.RowKey())},
 	}}
 	parts := c.platforms.parts(r.Key, r.User, said)
 	if len(parts) > 0 {

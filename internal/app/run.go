@@ -24,7 +24,9 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		return err
 	}
 	a.start(adapters...)
-	a.chores.sums.Open()
+	if a.process.Cron == nil {
+		a.chores.sums.Open()
+	}
 	a.front.voice.open()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -85,11 +85,12 @@ func passedOn(r gate.Request) provenance.Origin {
 	return from
 }
 
-// row returns the key of the row that an option names: numbered finds that of a number.
+// row returns the id of the row that an option names: numbered finds that of a number or a
+// RowKey.
 func row(r gate.Request, option string, numbered func(number int64) (int64, error)) (int64, error) {
 	key, isKey := strings.CutPrefix(r.Args[option], "=")
 	n, err := strconv.ParseInt(key, 10, 64)
-	if isKey || err != nil {
+	if _, keyed := provenance.Keyed(n); isKey && !keyed || err != nil {
 		return n, err
 	}
 	return numbered(n)

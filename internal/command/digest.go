@@ -23,7 +23,7 @@ func Learned(ctx context.Context, head string, list []facts.Change, page int, mo
 	lines := []string{head}
 	var rows [][]chat.Button
 	for _, c := range list {
-		n, key := c.Fact.Number, tools.Key(c.Fact.ID)
+		n, key := c.Fact.Number, tools.Key(c.Fact.RowKey())
 		lines = append(lines, "- "+c.Short(catalog.Of(ctx)))
 		rows = append(rows, []chat.Button{
 			{Label: catalog.Say(ctx, "Keep #%d", n), Data: "/facts keep " + key},

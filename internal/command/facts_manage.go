@@ -127,8 +127,8 @@ func (f Facts) undoes(ctx context.Context, r gate.Request) (number int64, begun 
 			return 0, false, err
 		}
 	}
-	number, _, err = f.Rows.Undoable(ctx, provenance.ViewerOf(r.Message), int64(r.Number("number", 0)))
-	if err == nil && r.Message.Row != 0 {
+	is, _, err := f.Rows.Undoable(ctx, provenance.ViewerOf(r.Message), int64(r.Number("number", 0)))
+	if number = is.Number; err == nil && r.Message.Row != 0 {
 		err = f.Steps.SaveSteps(ctx, r.Message.Row, []memory.Step{{N: 1, Kind: "tool", Key: key + strconv.FormatInt(number, 10)}})()
 	}
 	return number, false, err
@@ -161,7 +161,7 @@ func (f Facts) undoable() gate.Option {
 	o.Offer = func(ctx context.Context, m chat.Message) (choices []chat.Choice) {
 		list, _ := f.Rows.Undoables(ctx, provenance.ViewerOf(m), mostChoices) // none can be offered if they cannot be read
 		for _, c := range list {
-			choices = append(choices, chat.Choice{Value: strconv.FormatInt(c.ID, 10), Label: strings.Join(strings.Fields(outlined(c)), " ")})
+			choices = append(choices, chat.Choice{Value: strconv.FormatInt(c.Number, 10), Label: strings.Join(strings.Fields(outlined(c)), " ")})
 		}
 		return choices
 	}

@@ -86,8 +86,8 @@ func seen(t *testing.T, s *Store, m chat.Message) map[string]string {
 	read("facts that were learned", learned, err)
 	untold, err := s.Facts.Untold(v, 100)
 	read("changes that were not told", untold, err)
-	n, _, err := s.Facts.Undoable(bg, v, 0)
-	undone, uerr := s.Facts.Undo(bg, v, n)
+	is, _, err := s.Facts.Undoable(bg, v, 0)
+	undone, uerr := s.Facts.Undo(bg, v, is.ID)
 	read("what can be undone", undone, errors.Join(err, uerr))
 	for id := range int64(60) {
 		f, before, err := s.Facts.FactHistory(bg, v, id)

@@ -108,7 +108,7 @@ var erased = []chunked.Sweep{
 	{Table: "reminders", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM reminders WHERE id = :key"}},
 	{Table: "decided", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM decided WHERE id = :key"}},
 	{Table: "log_entries", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM log_entries WHERE id = :key"}},
-	{Keys: "SELECT kind FROM numbers WHERE kind IN ('person', 'tasks', 'reminders', 'log_entries') AND book = :user",
+	{Keys: "SELECT kind FROM numbers WHERE kind IN ('person', 'tasks', 'reminders', 'log_entries', 'fact_changes') AND book = :user",
 		Do: []string{"DELETE FROM numbers WHERE kind = :key AND book = :user"}},
 	{Keys: `SELECT id FROM outbox WHERE state IN ('ready', 'started') AND inbox_id IN (SELECT inbox_id FROM decisions WHERE inbox_id <> 0 AND ` + ofPerson + `)`,
 		Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key AND state IN ('ready', 'started')"}},

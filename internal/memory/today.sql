@@ -399,7 +399,7 @@ CREATE TABLE fact_changes (
     stamp      TEXT NOT NULL,              -- the fact's updated_at then: another one was changed since
     learned    INTEGER NOT NULL DEFAULT 0, -- nobody asked for it: it belongs in the digest
     told       TEXT NOT NULL DEFAULT ''    -- '' is not yet
-, source TEXT NOT NULL DEFAULT '' CHECK (source IN ('', 'file', 'program')));
+, source TEXT NOT NULL DEFAULT '' CHECK (source IN ('', 'file', 'program')), number INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX fact_changes_user ON fact_changes (user_id, at);
 CREATE INDEX fact_changes_untold ON fact_changes (user_id, id) WHERE told = '';
 CREATE INDEX fact_changes_fact ON fact_changes (fact_id);
@@ -821,6 +821,13 @@ CREATE TABLE unasked (
     n        INTEGER NOT NULL,
     PRIMARY KEY (day, platform, channel)
 ) WITHOUT ROWID;
+CREATE UNIQUE INDEX fact_changes_number ON fact_changes (user_id, number) WHERE number > 0;
+CREATE TRIGGER fact_changes_number AFTER INSERT ON fact_changes WHEN new.number = 0 BEGIN
+    INSERT INTO numbers (kind, book, last) VALUES ('fact_changes', new.user_id,
+            1 + coalesce((SELECT max(number) FROM fact_changes WHERE user_id = new.user_id AND number > 0), 0))
+        ON CONFLICT (kind, book) DO UPDATE SET last = last + 1;
+    UPDATE fact_changes SET number = (SELECT last FROM numbers WHERE kind = 'fact_changes' AND book = new.user_id) WHERE id = new.id;
+END;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -830,4 +837,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 57;
+PRAGMA user_version = 58;

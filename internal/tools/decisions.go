@@ -91,7 +91,7 @@ func (d decisions) which() Arg {
 			list, err := d.store.Past.Decisions(ctx, v, false)
 			slices.Reverse(list)
 			return list[:min(len(list), mostOffered)], err
-		}, func(one sessions.Decision) (int64, int64, string) { return one.ID, one.Number, one.Text })}
+		}, func(one sessions.Decision) (int64, int64, string) { return one.RowKey(), one.Number, one.Text })}
 }
 
 // of returns the decision that is meant. In company only who said it, and who may change all,
@@ -103,7 +103,7 @@ func (d decisions) of(ctx context.Context, c Call, n named) (one sessions.Decisi
 	}
 	id, err := n.key(c, func(number int64) (int64, error) {
 		for _, k := range slices.Backward(list) {
-			if k.Number == number {
+			if k.Number == provenance.Numbered(number) && provenance.Fits(number, k.RowKey()) {
 				return k.ID, nil
 			}
 		}

@@ -151,7 +151,7 @@ func (f factStore) which() Arg {
 		func(ctx context.Context, v provenance.Viewer) ([]facts.Fact, error) {
 			return f.rows.Facts(ctx, v, mostOffered, 0)
 		},
-		func(row facts.Fact) (int64, int64, string) { return row.ID, row.Number, row.Content })}
+		func(row facts.Fact) (int64, int64, string) { return row.RowKey(), row.Number, row.Content })}
 }
 
 // whose tells facts of one number apart.

@@ -14,7 +14,7 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// keyed is the key of a row, which a button or the control page gives instead of its
+// keyed is the RowKey or the id of a row, which a button or the control page gives instead of its
 // number. Models do not have the argument, and people do not type it: the number of a row is
 // its person's, and may be another's once that person was forgotten.
 type keyed struct {
@@ -91,10 +91,13 @@ func likeness(words, of string) (n int) {
 	return n
 }
 
-// key returns the key of the row that is meant: of its number, or of its words among a list.
+// key returns the id of the row that is meant: of its key, its number, or of its words among a list.
 func (n named) key(c Call, numbered func(number int64) (int64, error), list func() ([]namedItem, error)) (int64, error) {
 	switch {
 	case n.Row != 0:
+		if _, keyed := provenance.Keyed(n.Row); keyed {
+			return numbered(n.Row)
+		}
 		return n.Row, nil
 	case n.ID != 0:
 		return numbered(n.ID)
@@ -165,21 +168,21 @@ const mostOffered = 200
 // Offered lists rows to choose from by their numbers, and their keys for buttons; none if
 // they cannot be read.
 func Offered[T any](list func(context.Context, provenance.Viewer) ([]T, error),
-	show func(T) (id, number int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
+	show func(T) (key, number int64, words string)) func(context.Context, provenance.Viewer) []chat.Choice {
 	return func(ctx context.Context, v provenance.Viewer) (choices []chat.Choice) {
 		rows, err := list(ctx, v)
 		if err != nil {
 			return nil
 		}
 		for _, row := range rows {
-			id, number, words := show(row)
+			key, number, words := show(row)
 			n := strconv.FormatInt(number, 10)
-			choices = append(choices, chat.Choice{Value: n, Pressed: Key(id), Label: n + " – " + strings.Join(strings.Fields(words), " ")})
+			choices = append(choices, chat.Choice{Value: n, Pressed: Key(key), Label: n + " – " + strings.Join(strings.Fields(words), " ")})
 		}
 		return choices
 	}
 }
 
-// Key returns the key of a row as a command takes it in place of the number: buttons have
+// Key writes the RowKey of a row as a command takes it in place of the number: buttons have
 // it, because the key never means another row.
-func Key(id int64) string { return "=" + strconv.FormatInt(id, 10) }
+func Key(key int64) string { return "=" + strconv.FormatInt(key, 10) }

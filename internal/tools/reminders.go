@@ -241,7 +241,7 @@ func cancelReminder(store *memory.Store) Operation {
 		func(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error) {
 			return store.Agenda.Reminders(ctx, v)
 		},
-		func(row agenda.Reminder) (int64, int64, string) { return row.ID, row.Number, row.Text })}
+		func(row agenda.Reminder) (int64, int64, string) { return row.RowKey(), row.Number, row.Text })}
 	face := Face{Command: "remind cancel", Help: "Cancel a reminder", Args: []Arg{which}, Private: true, Absent: NoReminder}
 	return Declare(meta, face, func(ctx context.Context, c Call, a named) (Result, error) {
 		r, err := reminderOf(ctx, store, c, a)

@@ -49,7 +49,7 @@ func whichTask(store *memory.Store, open bool) Arg {
 		func(ctx context.Context, v provenance.Viewer) ([]agenda.Task, error) {
 			rows, err := store.Agenda.Tasks(ctx, v, mostOffered, 0)
 			return slices.DeleteFunc(rows, func(row agenda.Task) bool { return row.Done && open }), err
-		}, func(row agenda.Task) (int64, int64, string) { return row.ID, row.Number, row.Description })}
+		}, func(row agenda.Task) (int64, int64, string) { return row.RowKey(), row.Number, row.Description })}
 }
 
 func addTask(store *memory.Store) Operation {

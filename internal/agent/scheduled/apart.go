@@ -2,6 +2,7 @@ package scheduled
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -35,14 +36,21 @@ func Apart(rows *agenda.Agenda, log *slog.Logger, agent, next chat.Handler) chat
 		if again, err := rows.Unanswered(ctx, id); err != nil || again {
 			return chat.Answer{Record: a.Record}, err
 		}
-		why := a.Text
+		asked, err := rows.Asked(ctx, id)
+		if errors.Is(err, agenda.ErrNoReminder) { // whoever asked it was forgotten
+			return chat.Answer{Record: a.Record}, nil
+		}
+		if err != nil {
+			return chat.Answer{Record: a.Record}, err
+		}
+		key, why := asked.RowKey(), a.Text
 		if why == "" {
 			why = catalog.Text(ctx, "I could not answer this.")
 		}
 		return chat.Answer{Text: catalog.Say(ctx, "⏰ %s", m.Text) + "\n" + why, Record: a.Record, Buttons: [][]chat.Button{{
-			{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze =%d 10m", id)},
-			{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze =%d 1h", id)},
-			{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done =%d", id)},
+			{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze =%d 10m", key)},
+			{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze =%d 1h", key)},
+			{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done =%d", key)},
 		}}}, nil
 	})
 }

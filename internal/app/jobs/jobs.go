@@ -56,6 +56,9 @@ func New(o Options) *Jobs {
 	}
 }
 
+// Beside runs work until End, whose context it gets.
+func (j *Jobs) Beside(work func(ctx context.Context)) { j.o.Background(func() { work(j.ctx) }) }
+
 // Start starts the cron.
 func (j *Jobs) Start() { j.cron.Start() }
 

@@ -17,6 +17,12 @@ func AskedBy(message string) (id int64) {
 	return id
 }
 
+// Asked returns the reminder of an id, whatever became of it; ErrNoReminder for none.
+func (b *Agenda) Asked(_ context.Context, id int64) (Reminder, error) {
+	m, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE id = ?", id))
+	return m, engine.NoRow(err, ErrNoReminder)
+}
+
 // Unanswered reports whether a recurring question got no answer the last time it was asked.
 func (b *Agenda) Unanswered(_ context.Context, id int64) (yes bool, err error) {
 	err = b.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM reminders r WHERE r.id = :id AND r.schedule <> '' AND (SELECT d.outcome FROM decisions d

@@ -32,6 +32,7 @@ type Reminder struct {
 	Lost     time.Time         // when that was last; zero is never
 	Origin   provenance.Origin // whose words, and how they came
 	Agent    string            // that was asked for it
+	Created  time.Time
 	Asking
 }
 
@@ -50,12 +51,12 @@ var (
 )
 
 const reminderColumns = "id, number, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, " +
-	"people, ask, only_changed, seen, guild, agent, away, lost"
+	"people, ask, only_changed, seen, guild, agent, away, lost, created_at"
 
 func scanReminder(r engine.Scanner) (m Reminder, err error) {
 	err = r.Scan(&m.ID, &m.Number, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text,
 		engine.Stamped(&m.Due), &m.Schedule, &m.Zone, engine.Stamped(&m.Told), &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask,
-		&m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent, &m.Away, engine.Stamped(&m.Lost))
+		&m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent, &m.Away, engine.Stamped(&m.Lost), engine.Stamped(&m.Created))
 	return m, err
 }
 
@@ -143,12 +144,18 @@ func (b *Agenda) Reminder(_ context.Context, v provenance.Viewer, id int64) (Rem
 	return r, engine.NoRow(err, ErrNoReminder)
 }
 
-// ReminderID returns the key of the reminder of this number that v can see, waiting or
+// RowKey is what buttons call a reminder.
+func (m Reminder) RowKey() int64 { return provenance.RowKey("reminder", m.Number, m.Created) }
+
+// ReminderID returns the id of the reminder of this number or key that v can see, waiting or
 // told; ErrNoReminder when there is none.
 func (b *Agenda) ReminderID(_ context.Context, v provenance.Viewer, number int64) (id int64, err error) {
-	err = b.db.QueryRow("SELECT id FROM reminders WHERE "+ofOwner+" AND number = :number AND state <> 'done'",
-		v.Named(engine.Named{"number": number})).Scan(&id)
-	return id, engine.NoRow(err, ErrNoReminder)
+	m, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+
+		" AND number = :number AND state <> 'done'", v.Named(engine.Named{"number": provenance.Numbered(number)})))
+	if err == nil && !provenance.Fits(number, m.RowKey()) {
+		err = ErrNoReminder
+	}
+	return m.ID, engine.NoRow(err, ErrNoReminder)
 }
 
 // FinishReminder ends a reminder that was told, or one that need not be told any

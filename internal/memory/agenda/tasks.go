@@ -89,11 +89,18 @@ func (b *Agenda) Task(_ context.Context, v provenance.Viewer, id int64) (Task, e
 	return t, engine.NoRow(err, ErrNoTask)
 }
 
-// TaskID returns the key of the task of this number that v can see; ErrNoTask when there is
-// none.
+// RowKey is what buttons call a task.
+func (t Task) RowKey() int64 { return provenance.RowKey("task", t.Number, t.Created) }
+
+// TaskID returns the id of the task of this number or key that v can see; ErrNoTask when there
+// is none.
 func (b *Agenda) TaskID(_ context.Context, v provenance.Viewer, number int64) (id int64, err error) {
-	err = b.db.QueryRow("SELECT id FROM tasks WHERE "+ofOwner+" AND number = :number", v.Named(engine.Named{"number": number})).Scan(&id)
-	return id, engine.NoRow(err, ErrNoTask)
+	t, err := scanTask(b.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND number = :number",
+		v.Named(engine.Named{"number": provenance.Numbered(number)})))
+	if err == nil && !provenance.Fits(number, t.RowKey()) {
+		err = ErrNoTask
+	}
+	return t.ID, engine.NoRow(err, ErrNoTask)
 }
 
 // UpdateTask changes what a task says.

@@ -21,6 +21,7 @@ const (
 // Change is a change of a fact, as the person for whom it was made is told.
 type Change struct {
 	ID      int64
+	Number  int64 // by which its person takes it back; theirs alone are counted
 	Kind    Kind
 	Fact    Fact   // as it is now; a forgotten one as it was
 	Was     string // Replaced: the content before
@@ -55,12 +56,15 @@ func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, er
 	c.ID, err = tx.Insert("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, "+
 		"learned, told, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, engine.Stamp(c.Fact.Updated), c.Learned, said, string(c.Source))
+	if err == nil {
+		err = tx.QueryRow("SELECT number FROM fact_changes WHERE id = ?", c.ID).Scan(&c.Number)
+	}
 	return c, err
 }
 
 // changeRows reads a person's changes of visible facts that hold. Ends of the query narrow
 // and order.
-const changeRows = `SELECT c.id, c.kind, c.fact_id, c.other_id, c.history_id, c.batch, c.learned, c.at, coalesce(h.content, '')
+const changeRows = `SELECT c.id, c.number, c.kind, c.fact_id, c.other_id, c.history_id, c.batch, c.learned, c.at, coalesce(h.content, '')
 	FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 	WHERE c.user_id = :user AND f.valid_to = '' AND `
 
@@ -68,7 +72,7 @@ const changeRows = `SELECT c.id, c.kind, c.fact_id, c.other_id, c.history_id, c.
 func changes(query engine.Querier, v Viewer, end string, args engine.Named) ([]Change, error) {
 	list, err := engine.Select(query, func(r engine.Scanner) (c Change, err error) {
 		var at string
-		err = r.Scan(&c.ID, &c.Kind, &c.Fact.ID, &c.Other.ID, &c.History, &c.Batch, &c.Learned, &at, &c.Was)
+		err = r.Scan(&c.ID, &c.Number, &c.Kind, &c.Fact.ID, &c.Other.ID, &c.History, &c.Batch, &c.Learned, &at, &c.Was)
 		c.At = engine.ParseStamp(at)
 		return c, err
 	}, changeRows+factScope+" AND "+end, v.Named(args))
@@ -113,10 +117,10 @@ func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
 func goneUntold(query engine.Querier, v Viewer, limit int) ([]Change, error) {
 	list, err := engine.Select(query, func(r engine.Scanner) (c Change, err error) {
 		var at string
-		err = r.Scan(&c.ID, &c.Kind, &c.Fact.ID, &c.Batch, &c.Learned, &at)
+		err = r.Scan(&c.ID, &c.Number, &c.Kind, &c.Fact.ID, &c.Batch, &c.Learned, &at)
 		c.At = engine.ParseStamp(at)
 		return c, err
-	}, `SELECT c.id, c.kind, c.fact_id, c.batch, c.learned, c.at FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
+	}, `SELECT c.id, c.number, c.kind, c.fact_id, c.batch, c.learned, c.at FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
 		WHERE c.user_id = :user AND c.told = '' AND c.kind = 'forgotten' AND f.valid_to <> '' AND `+factScope+" ORDER BY c.id LIMIT :limit",
 		v.Named(engine.Named{"limit": limit}))
 	for i := range list {

@@ -104,7 +104,7 @@ func TestUndoAsksWhoMay(t *testing.T) {
 	gone, err := service.Forget(bg, a, saved.ID)
 	must(t, err)
 	admin = false
-	if _, err := service.Undo(bg, a, gone.ID); !refusedInWords(err) {
+	if _, err := service.Undo(bg, a, gone.Number); !refusedInWords(err) {
 		t.Errorf("a former administrator undid it: %v", err)
 	}
 	if _, err := service.Erase(bg, a, saved.ID); !refusedInWords(err) {
@@ -114,7 +114,7 @@ func TestUndoAsksWhoMay(t *testing.T) {
 		t.Errorf("%q, %v", contents(list), err)
 	}
 	admin = true
-	must(t, second(service.Undo(bg, a, gone.ID)))
+	must(t, second(service.Undo(bg, a, gone.Number)))
 }
 
 func refusedInWords(err error) bool { _, ok := text.ForPeople(err); return ok }
@@ -152,7 +152,7 @@ func TestUndoOfMarks(t *testing.T) {
 	if _, err := service.Undo(bg, a, 0); !errors.Is(err, facts.ErrNoChange) {
 		t.Errorf("what was not told was undone: %v", err)
 	}
-	must(t, second(service.Undo(bg, a, untold.Change.ID)))
+	must(t, second(service.Undo(bg, a, untold.Change.Number)))
 
 	// Keep and undo.
 	rome := guess(t, s, v, "Lives in Rome")

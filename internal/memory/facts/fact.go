@@ -70,6 +70,9 @@ type Fact struct {
 	Agent  string // that was told
 }
 
+// RowKey is what buttons call a fact.
+func (f Fact) RowKey() int64 { return provenance.RowKey(string(f.Scope), f.Number, f.Created) }
+
 // Heard returns the origin of a fact as far as readers depend on it. A person's own fact
 // was kept with their consent; one for everybody contains somebody's words.
 func (f Fact) Heard() provenance.Origin {

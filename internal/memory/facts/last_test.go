@@ -81,18 +81,18 @@ func TestUndoRefusesWhatChangedSince(t *testing.T) {
 		Worth: facts.Worth{Explicit: true, Later: true}})
 	must(t, err)
 	if _, err := f.undo(); !errors.Is(err, facts.ErrUndoOver) || !strings.Contains(err.Error(), "plays the viola") ||
-		!strings.Contains(err.Error(), fmt.Sprintf("/facts undo %d", saved.Change.ID)) {
+		!strings.Contains(err.Error(), fmt.Sprintf("/facts undo %d", saved.Change.Number)) {
 		t.Errorf("%v", err)
 	}
-	must(t, second(facts.Service{Rows: f.Facts}.Undo(bg, facts.Asker{Viewer: v}, saved.Change.ID)))
+	must(t, second(facts.Service{Rows: f.Facts}.Undo(bg, facts.Asker{Viewer: v}, saved.Change.Number)))
 	gone, err := f.Facts.ForgetFact(bg, v, first.ID)
 	must(t, err)
 	service, asker := facts.Service{Rows: f.Facts}, facts.Asker{Viewer: v}
-	if _, err := service.Undo(bg, asker, first.Change.ID); !errors.Is(err, facts.ErrUndoOver) ||
-		!strings.Contains(err.Error(), fmt.Sprintf("“plays the cello” is forgotten. /facts undo %d", gone.ID)) {
+	if _, err := service.Undo(bg, asker, first.Change.Number); !errors.Is(err, facts.ErrUndoOver) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("“plays the cello” is forgotten. /facts undo %d", gone.Number)) {
 		t.Errorf("forgotten since: %v", err)
 	}
-	must(t, second(service.Undo(bg, asker, gone.ID)))
+	must(t, second(service.Undo(bg, asker, gone.Number)))
 	other := save(t, f.Store, v, "rides a bike")
 	must(t, second(f.Facts.EraseFact(bg, v, other.ID)))
 	if got, err := f.undo(); !errors.Is(err, facts.ErrErased) {
@@ -113,7 +113,7 @@ func TestUndoOffersTheirOwn(t *testing.T) {
 	must(t, err)
 	must(t, second(s.Facts.UpdateFact(bg, bob, said.ID, facts.NewFact{Content: "Standup is at 10am", Worth: facts.Worth{Explicit: true}})))
 	service := facts.Service{Rows: s.Facts}
-	_, err = service.Undo(bg, facts.Asker{Viewer: ann, Admin: func(context.Context) bool { return true }}, said.Change.ID)
+	_, err = service.Undo(bg, facts.Asker{Viewer: ann, Admin: func(context.Context) bool { return true }}, said.Change.Number)
 	if !errors.Is(err, facts.ErrUndoOver) || strings.Contains(err.Error(), "/facts undo") {
 		t.Errorf("%v", err)
 	}

@@ -2,10 +2,12 @@ package facts
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"parley/internal/db/engine"
+	"parley/internal/memory/provenance"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
@@ -13,9 +15,9 @@ import (
 // Which is how somebody names a fact. Numbers count in the book of each person, channel and
 // server, so that a place may have one fact of a number besides a person's own.
 type Which struct {
-	// ID is the key of the row, as buttons and the control page have it; 0 goes by Number.
+	// ID is the id of the row, as the control page has it; 0 goes by Number.
 	ID     int64
-	Number int64
+	Number int64 // or Fact.RowKey
 	Scope  Scope // only a fact of this scope; "" means any
 	// Erasable finds a fact that waits for Undo, too, if no other has the number.
 	Erasable bool
@@ -30,13 +32,14 @@ func (s *Store) Meant(_ context.Context, v Viewer, w Which) (int64, error) {
 	if w.ID != 0 {
 		return w.ID, nil // what uses the key looks whether v can see it
 	}
-	args := engine.Named{"number": w.Number, "only": string(w.Scope), "limit": mostMeant}
+	args := engine.Named{"number": provenance.Numbered(w.Number), "only": string(w.Scope), "limit": mostMeant}
 	const end = "f.number = :number AND f.number > 0 AND (:only = '' OR f.scope = :only) ORDER BY f.scope DESC, f.subject LIMIT :limit"
 	list, err := facts(s.db, v, end, args)
 	if scope := visibleTo(v); err == nil && len(list) == 0 && w.Erasable && scope != "" {
 		list, err = engine.Select(s.db, scanFact, "SELECT "+factColumns+" FROM key_facts f WHERE f.valid_to <> '' AND "+ForUndo+" AND "+scope+
 			" AND "+end, v.Named(args))
 	}
+	list = slices.DeleteFunc(list, func(f Fact) bool { return !provenance.Fits(w.Number, f.RowKey()) })
 	switch {
 	case err != nil:
 		return 0, engine.During("find fact", err)

@@ -41,7 +41,7 @@ type Writer interface {
 type Settler interface {
 	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
 	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)
-	Undoable(ctx context.Context, v provenance.Viewer, change int64) (int64, []Scope, error)
+	Undoable(ctx context.Context, v provenance.Viewer, number int64) (Change, []Scope, error)
 	EraseFact(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
 }
 
@@ -149,9 +149,9 @@ func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change
 }
 
 // Undo takes back a change that was made for the asker, if they may still decide about its
-// facts. change 0 means the latest that they were told.
+// facts. change is its number; 0 means the latest that they were told.
 func (s Service) Undo(ctx context.Context, a Asker, change int64) ([]Change, error) {
-	id, scopes, err := s.Rows.Undoable(ctx, a.Viewer, change)
+	is, scopes, err := s.Rows.Undoable(ctx, a.Viewer, change)
 	if err != nil {
 		return nil, err
 	}
@@ -160,5 +160,5 @@ func (s Service) Undo(ctx context.Context, a Asker, change int64) ([]Change, err
 			return nil, err
 		}
 	}
-	return s.Rows.Undo(ctx, a.Viewer, id)
+	return s.Rows.Undo(ctx, a.Viewer, is.ID)
 }

@@ -25,44 +25,49 @@ var (
 
 // taken is a change as Undo reads it.
 type taken struct {
-	id, batch                 int64
+	id, number, batch         int64
 	fact, other, history      int64
 	kind                      Kind
 	stamp, since              string // since: when it was told, or else made
 	updated, validTo, was, is string
 	scope                     Scope
 	subject                   string
-	over                      int64 // their own last change of the fact after it, 0 for none
+	over                      int64 // number of their own last change of the fact after it, 0 for none
 	later                     int64 // how many changes of the fact, of anybody, came after it
 }
 
 // seen is when its person saw a change c, or made it; "" is not yet.
 const seen = "CASE WHEN c.told <> '' THEN c.told WHEN c.source <> '' THEN c.at ELSE '' END"
 
-// Undoable returns the number of a change that was made for v and is visible here, and the
-// scopes of the facts that undoing it changes. id 0 means the change that v saw or made
-// last, whoever made it and where.
-func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope, error) {
-	if id == 0 {
-		var err error
-		if id, err = s.lastSeen(v); err != nil {
-			return 0, nil, engine.During("undo", err)
-		}
+// Undoable returns the id and the number of the change with a number in v's own book, and the
+// scopes of the facts that undoing it changes; ErrNoChange if it is not visible here. 0 means the
+// change that v saw or made last, whoever made it and where.
+func (s *Store) Undoable(_ context.Context, v Viewer, number int64) (is Change, scopes []Scope, err error) {
+	if number == 0 {
+		is.ID, err = s.lastSeen(v)
+	} else {
+		err = s.db.QueryRow("SELECT id FROM fact_changes WHERE user_id = ? AND number = ?", v.User, number).Scan(&is.ID)
+		err = engine.NoRow(err, ErrNoChange)
 	}
-	list, err := batch(s.db, v, id)
+	if err != nil {
+		return Change{}, nil, engine.During("undo", err)
+	}
+	list, err := batch(s.db, v, is.ID)
 	if err == nil && len(list) == 0 {
 		err = ErrNoChange
 	}
-	var scopes []Scope
 	for _, c := range list {
+		if is.Number == 0 || c.id == is.ID {
+			is.Number = c.number
+		}
 		if !slices.Contains(scopes, c.scope) {
 			scopes = append(scopes, c.scope)
 		}
 	}
-	return id, scopes, engine.During("undo", err)
+	return is, scopes, engine.During("undo", err)
 }
 
-// lastSeen returns the number of the change that v saw or made last; 0 for none. After an
+// lastSeen returns the id of the change that v saw or made last; 0 for none. After an
 // erasure there is none: what came before it is not what they mean.
 func (s *Store) lastSeen(v Viewer) (id int64, err error) {
 	var at, erased string
@@ -117,10 +122,10 @@ const after = "FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id A
 // takeable reads changes that were made for v. end narrows and orders.
 func takeable(query engine.Querier, v Viewer, end string, args engine.Named) ([]taken, error) {
 	return engine.Select(query, func(r engine.Scanner) (c taken, err error) {
-		return c, r.Scan(&c.id, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
+		return c, r.Scan(&c.id, &c.number, &c.batch, &c.fact, &c.other, &c.history, &c.kind, &c.stamp, &c.since, &c.updated, &c.validTo,
 			&c.was, &c.is, &c.scope, &c.subject, &c.over, &c.later)
-	}, `SELECT c.id, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
-			coalesce((SELECT max(CASE d.batch WHEN 0 THEN d.id ELSE d.batch END) `+after+` AND d.user_id = :user), 0), (SELECT count(*) `+after+`)
+	}, `SELECT c.id, c.number, c.batch, c.fact_id, c.other_id, c.history_id, c.kind, c.stamp, CASE c.told WHEN '' THEN c.at ELSE c.told END, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
+			coalesce((SELECT n.number FROM fact_changes n WHERE n.id = (SELECT max(CASE d.batch WHEN 0 THEN d.id ELSE d.batch END) `+after+` AND d.user_id = :user)), 0), (SELECT count(*) `+after+`)
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id AND h.fact_id = c.fact_id
 		WHERE c.user_id = :user AND `+factScope+" AND "+end, v.Named(args))
 }
@@ -136,7 +141,7 @@ func (s *Store) Undoables(_ context.Context, v Viewer, limit int) (list []Change
 	}
 	for _, c := range all {
 		if c.id == c.name() && !stuck[c.id] {
-			list = append(list, Change{ID: c.id, Kind: c.kind, Was: c.was, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}})
+			list = append(list, Change{ID: c.id, Number: c.number, Kind: c.kind, Was: c.was, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}})
 		}
 	}
 	return list, engine.During("undoable changes", err)
@@ -167,7 +172,7 @@ func (c taken) altered() bool {
 
 func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
 	now := s.o.Now()
-	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
+	done := Change{ID: c.id, Number: c.number, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
 	stamp := engine.Stamp(now)
 	var err error
 	switch c.kind {

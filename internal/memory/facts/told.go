@@ -40,14 +40,14 @@ func (c Change) Buttons(p catalog.Printer) []chat.Button {
 	if c.ID == 0 {
 		return nil
 	}
-	undo := chat.Button{Label: p.Text("Undo"), Data: fmt.Sprintf("/facts undo %d", c.ID)}
+	undo := chat.Button{Label: p.Text("Undo"), Data: fmt.Sprintf("/facts undo %d", c.Number)}
 	if c.Kind != Added || c.Other.ID == 0 {
 		return []chat.Button{undo}
 	}
 	return []chat.Button{
-		{Label: p.Say(wordsOnly, c.Fact.Number), Data: fmt.Sprintf("/facts keep =%d not:=%d", c.Fact.ID, c.Other.ID)},
-		{Label: p.Say(wordsOnly, c.Other.Number), Data: fmt.Sprintf("/facts keep =%d not:=%d", c.Other.ID, c.Fact.ID)},
-		{Label: p.Text("Both"), Data: fmt.Sprintf("/facts keep =%d", c.Fact.ID)},
+		{Label: p.Say(wordsOnly, c.Fact.Number), Data: fmt.Sprintf("/facts keep =%d not:=%d", c.Fact.RowKey(), c.Other.RowKey())},
+		{Label: p.Say(wordsOnly, c.Other.Number), Data: fmt.Sprintf("/facts keep =%d not:=%d", c.Other.RowKey(), c.Fact.RowKey())},
+		{Label: p.Text("Both"), Data: fmt.Sprintf("/facts keep =%d", c.Fact.RowKey())},
 	}
 }
 

@@ -257,16 +257,17 @@ func (w *walk) said(told []facts.Change) {
 func (w *walk) undo(v facts.Viewer) {
 	stack := w.back[v.User]
 	want := stack[len(stack)-1]
-	var id int64
+	var number int64
 	must(w.t, w.s.Facts.DB().QueryRow(
-		"SELECT CASE batch WHEN 0 THEN id ELSE batch END FROM fact_changes WHERE user_id = ? ORDER BY id DESC LIMIT 1", v.User).Scan(&id))
+		"SELECT coalesce((SELECT b.number FROM fact_changes b WHERE b.id = c.batch), c.number) FROM fact_changes c WHERE c.user_id = ? "+
+			"ORDER BY c.id DESC LIMIT 1", v.User).Scan(&number))
 	w.back[v.User] = stack[:len(stack)-1]
 	alone := walkers[0]
 	if v.User != alone.User {
 		alone = walkers[1]
 	}
 	for _, from := range []facts.Viewer{alone, in(v.User, "c", "")} { // each sees what is theirs there
-		done, err := facts.Service{Rows: w.s.Facts}.Undo(bg, asker(from), id)
+		done, err := facts.Service{Rows: w.s.Facts}.Undo(bg, asker(from), number)
 		if err != nil {
 			continue
 		}
@@ -287,7 +288,7 @@ func (w *walk) undo(v facts.Viewer) {
 		return
 	}
 	if w.at == want.after {
-		w.t.Fatalf("step %d: nothing happened since, and change %d cannot be undone", w.step, id)
+		w.t.Fatalf("step %d: nothing happened since, and change %d cannot be undone", w.step, number)
 	}
 	// Somebody else changed the shared fact since, so neither this nor earlier changes can be
 	// undone.

@@ -154,7 +154,7 @@ BEGIN
 END $$;
 CREATE TRIGGER usage_changed AFTER INSERT OR DELETE OR UPDATE OF prompt_tokens, completion_tokens, cost ON usage FOR EACH ROW EXECUTE FUNCTION usage_changed();
 
--- for: key_facts_number tasks_number reminders_number log_entries_number
+-- for: key_facts_number tasks_number reminders_number log_entries_number fact_changes_number
 CREATE OR REPLACE FUNCTION row_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     what text := TG_TABLE_NAME;
@@ -185,3 +185,4 @@ CREATE OR REPLACE TRIGGER key_facts_number BEFORE INSERT ON key_facts FOR EACH R
 CREATE OR REPLACE TRIGGER tasks_number BEFORE INSERT ON tasks FOR EACH ROW EXECUTE FUNCTION row_numbered();
 CREATE OR REPLACE TRIGGER reminders_number BEFORE INSERT ON reminders FOR EACH ROW EXECUTE FUNCTION row_numbered();
 CREATE OR REPLACE TRIGGER log_entries_number BEFORE INSERT ON log_entries FOR EACH ROW EXECUTE FUNCTION row_numbered();
+CREATE OR REPLACE TRIGGER fact_changes_number BEFORE INSERT ON fact_changes FOR EACH ROW EXECUTE FUNCTION row_numbered();

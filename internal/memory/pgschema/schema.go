@@ -48,9 +48,10 @@ var effects = map[string]datadir.Effect{
 	"0140_ambient.sql":         datadir.Adds, // they answer there when addressed
 	"0141_listening.sql":       datadir.Adds,
 
-	"0065_plain_results.sql": datadir.Takes, // the marks, which they do not write
-	"0068_numbers.sql":       datadir.Takes, // they read the numbers that people type as ids
-	"0074_decided.sql":       datadir.Takes, // the lists of decisions, which they read and write
+	"0065_plain_results.sql":  datadir.Takes, // the marks, which they do not write
+	"0068_numbers.sql":        datadir.Takes, // they read the numbers that people type as ids
+	"0150_change_numbers.sql": datadir.Takes, // so do they those of Undo
+	"0074_decided.sql":        datadir.Takes, // the lists of decisions, which they read and write
 }
 
 // Schema is how the schema of memory is made on a server.

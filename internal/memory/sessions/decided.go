@@ -33,6 +33,9 @@ type Decision struct {
 	session string
 }
 
+// RowKey is what buttons call a decision.
+func (d Decision) RowKey() int64 { return provenance.RowKey("decision", d.Number, d.At) }
+
 // Bounds of decisions.
 const (
 	maxDecision = 300 // runes of one
