@@ -348,17 +348,17 @@ func (h *history) trials(t *testing.T) []trial {
 }
 
 // TestWhatIf plants changes of eight kinds in a history: each is found, nothing else is, and
-// what is foretold is what a real second run does. WHATIF_MESSAGES=2000 is the whole
-// measurement; WHATIF_TEXTS is a file with a message a line.
+// what is foretold is what a real second run does. PARLEY_WHATIF=2000 is the whole
+// measurement; PARLEY_WHATIF_TEXTS is a file with a message a line, PARLEY_WHATIF_ONLY the word of one change.
 func TestWhatIf(t *testing.T) {
 	n := 80
-	if s := os.Getenv("WHATIF_MESSAGES"); s != "" {
+	if s := os.Getenv("PARLEY_WHATIF"); s != "" {
 		var err error
 		n, err = strconv.Atoi(s)
 		must(t, err)
 	}
 	h := newHistory(t, n)
-	if name := os.Getenv("WHATIF_TEXTS"); name != "" {
+	if name := os.Getenv("PARLEY_WHATIF_TEXTS"); name != "" {
 		b, err := os.ReadFile(name)
 		must(t, err)
 		h.texts = strings.Split(strings.TrimSpace(string(b)), "\n")
@@ -372,6 +372,9 @@ func TestWhatIf(t *testing.T) {
 	right, foretold, happened := 0, 0, 0
 	trials := h.trials(t)
 	for i, one := range trials {
+		if only := os.Getenv("PARLEY_WHATIF_ONLY"); only != "" && only != one.word {
+			continue
+		}
 		began := time.Now()
 		off := h.whatif(t, cfg, cli.WhatIf{Offline: true, JSON: true, Change: one.apply})
 		took := time.Since(began)
