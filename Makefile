@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: citations clients cluster conformance costs crossings lane matrix notes recall times translations walls run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: citations clients cluster conformance costs crossings lane matrix notes recall times translations walls whatif run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -108,6 +108,15 @@ EPISODE  :=
 walls:
 	PARLEY_WALLS=$(EPISODES) PARLEY_SEED=$(SEED) PARLEY_WALLS_ENGINE=$(ENGINES) PARLEY_WALLS_TEXTS=$(TEXTS) PARLEY_EPISODE='$(EPISODE)' \
 		$(GO) test $(TAGS) -count=1 -timeout 120m -v -run '^TestWalls$$' ./cmd/bot
+
+# What bot whatif foretells of changes of eight kinds in PAST messages, beside real second runs.
+# SAID is a file with what people say, a message a line; ONLY is the word of one change.
+PAST := 2000
+SAID :=
+ONLY :=
+whatif:
+	PARLEY_WHATIF=$(PAST) PARLEY_WHATIF_TEXTS=$(SAID) PARLEY_WHATIF_ONLY=$(ONLY) $(GO) test $(TAGS) -count=1 -timeout 120m -v \
+		-run '^TestWhatIf$$' ./internal/app
 
 # What is found in published notes, from clones in COPIES: see eval/notes.
 NOTESETS := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-notes

@@ -47,6 +47,7 @@ type program struct {
 	Facts    cli.Facts       `cmd:"" help:"See and change what is remembered."`
 	Playbook cli.Playbook    `cmd:"" help:"Check the playbook."`
 	Rehearse cli.Rehearse    `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
+	WhatIf   cli.WhatIf      `cmd:"" name:"whatif" help:"Run past messages again with a change, and show what it would have changed."`
 	Page     cli.Page        `cmd:"" help:"Print a one-time link to the control page."`
 	MCP      mcpCmd          `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
 	PDFText  cli.PDFText     `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
@@ -99,7 +100,8 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		panic(err) // the command line is ours
 	}
 	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
-	err = kctx.Run(&c.Flags, &cli.Bot{Version: thisBuild().version, Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Start: start},
+	err = kctx.Run(&c.Flags, &cli.Bot{Version: thisBuild().version, Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse,
+		WhatIf: process(streams).WhatIf, Start: start},
 		streams, parser, cli.Speaks())
 	if err == nil {
 		return 0

@@ -17,7 +17,6 @@ import (
 	"parley/internal/app/setup"
 	"parley/internal/chat"
 	"parley/internal/chat/routing"
-	"parley/internal/memory"
 	"parley/internal/memory/modellog"
 	"parley/internal/playbook"
 	"parley/internal/playbook/files"
@@ -164,11 +163,12 @@ func (a *app) book(m chat.Message) *playbook.Book { return a.mind.Of(a.mind.agen
 
 // capture writes rehearsals of stored conversations into the data folder.
 func (m *mind) capture(rules *files.Books, kept *modellog.Tape) rehearse.Capture {
-	return rehearse.Capture{Rows: m.store, Dir: m.inData("rehearsals"), Came: came(kept), Rules: func(agent string) (*playbook.Book, string) {
+	of := func(agent string) (*playbook.Book, string) {
 		name, _ := m.roster.Name(agent)
 		r := rules.Of(name)
 		return r.Book(), r.Dir
-	}}
+	}
+	return rehearse.Capture{Rows: m.store, Dir: m.inData("rehearsals"), Came: rehearse.Kept(kept), Rules: of}
 }
 
 // called returns the name of the agent with this memory, "" for the bot's own and for a
@@ -212,24 +212,4 @@ func (a *app) rulebook(dir, agent string) *files.Rulebook {
 func (a *app) openRules(context.Context) error {
 	a.rules.Own = a.rulebook(a.cfg.Playbook.Dir, "")
 	return a.rules.Own.Open()
-}
-
-// came reads what models answered for a decision: replies to the person, and verdicts on
-// rules.
-func came(kept *modellog.Tape) func(context.Context, memory.Decision) ([]rehearse.Came, error) {
-	return func(ctx context.Context, d memory.Decision) (list []rehearse.Came, err error) {
-		calls, err := kept.For(ctx, d.InboxID, d.Key, d.At)
-		for _, c := range calls {
-			whole, err := kept.Read(ctx, c.ID)
-			switch {
-			case errors.Is(err, modellog.ErrNone): // forgotten in the meantime
-				return nil, nil
-			case err != nil:
-				return nil, err
-			case whole.Reply != nil && (whole.Form == "" || whole.Form == rehearse.Verdicts):
-				list = append(list, rehearse.Came{Message: *whole.Reply, Judged: whole.Form != ""})
-			}
-		}
-		return list, err
-	}
 }

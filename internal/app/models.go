@@ -8,6 +8,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app/setup"
+	"parley/internal/app/whatif"
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/command/gate"
@@ -34,6 +35,8 @@ type models struct {
 	embedder *wrap.Embedder         // nil for none
 	spans    Spans
 	pulse    pulse
+	// instead takes the place of a model in a world apart; nil leaves the models.
+	instead func(whatif.Leg) llm.Model
 }
 
 // open connects to the models, unless an endpoint is set already.
@@ -76,6 +79,13 @@ func (m *models) route(purpose string) wrap.Route {
 		legs = []wrap.Leg{{Model: m.endpoint.Model, Name: m.endpoint.Name, Breaker: &wrap.Breaker{}, Blind: !m.endpoint.See}}
 	}
 	for i, leg := range legs {
+		if m.instead != nil {
+			one := whatif.Leg{Model: leg.Model, Name: leg.Name, Purpose: purpose}
+			if e := m.engine(leg.Name); e != nil {
+				one.Price = e.Price()
+			}
+			leg.Model = m.instead(one)
+		}
 		meter := wrap.Meter{
 			Model: wrap.Traced{Model: modellog.Model{Model: leg.Model, Tape: m.taping(leg.Name), Name: leg.Name, Purpose: purpose},
 				Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},

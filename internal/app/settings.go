@@ -39,6 +39,8 @@ type settings struct {
 	mu    sync.Mutex // guards the rest, and putting them in force
 	given config.Config
 	set   map[string]string // from the chat, by path
+
+	apart []string // paths whose values from the chat do not count, in a world apart
 }
 
 // with returns c with values on top, by path, or an error that explains why not.
@@ -70,7 +72,9 @@ func (s *settings) read(ctx context.Context) error {
 
 // tuned reads the values set from the chat, by path.
 func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
-	return storedMap[string](ctx, s.store, tunedSetting)
+	set, err := storedMap[string](ctx, s.store, tunedSetting)
+	maps.DeleteFunc(set, func(path, _ string) bool { return slices.Contains(s.apart, path) })
+	return set, err
 }
 
 // storedMap reads a row that holds a map as JSON; it is empty without the row.

@@ -11,6 +11,7 @@ import (
 	"parley/internal/app/fleet"
 	"parley/internal/app/jobs"
 	"parley/internal/app/setup"
+	"parley/internal/app/whatif"
 	"parley/internal/chat"
 	"parley/internal/command/health"
 	"parley/internal/memory"
@@ -64,10 +65,24 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	}
 	s.store.File.Claim(s.lock)
 	err = s.openTape(ctx)
+	s.store.Forgetting, s.store.Past.Deleting = s.unasked(s.store.Forgetting), s.unasked(s.store.Past.Deleting)
 	if s.process.Failpoint != nil {
 		s.store.Forgetting = s.passing(s.store.Forgetting)
 	}
 	return err
+}
+
+// unasked adds to a forgetting that what models answered for bot whatif goes, all of it.
+func (s *storage) unasked(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
+	return func(ctx context.Context, whom string) (func(), error) {
+		if err := os.Remove(s.inData(whatif.Paid)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("forget what models answered: %w", err)
+		}
+		if forget == nil {
+			return func() {}, nil
+		}
+		return forget(ctx, whom)
+	}
 }
 
 // passing adds crash points to forgetting somebody: after it is recorded, and after the

@@ -33,6 +33,7 @@ type toolset struct {
 	own     tools.Set
 	servers *mcp.Client // nil without servers
 	stop    func()      // stops the servers and waits for them; nil without
+	apart   *tools.Set  // in a world apart, what servers had; nil is this world
 
 	switching sync.Mutex // held while the row of offSetting is read, written and applied
 
@@ -77,7 +78,7 @@ func (t *toolset) serverNames() (names []string) {
 
 // connect connects to the MCP servers in the background.
 func (t *toolset) connect() error {
-	if len(t.cfg.MCP.Servers) == 0 {
+	if len(t.cfg.MCP.Servers) == 0 || t.apart != nil {
 		return nil
 	}
 	o := setup.ToolServers(t.cfg)
@@ -95,6 +96,9 @@ func (t *toolset) connect() error {
 
 // all returns every tool, on or off.
 func (t *toolset) all() tools.Set {
+	if t.apart != nil {
+		return t.own.With(*t.apart)
+	}
 	if t.servers == nil {
 		return t.own
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/app/rehearse"
 	"parley/internal/app/setup"
+	"parley/internal/app/whatif"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/memory/datadir"
@@ -38,6 +39,7 @@ type Bot struct {
 	Version  string                                                     // of this program, as v1.2.3
 	Tools    func(config.Config) (schemas map[string][]byte, err error) // built-in tools that the settings enable, by name
 	Rehearse rehearse.Build
+	WhatIf   whatif.Build
 	// Start runs the bot until ctx ends; met is called with the first answered message.
 	Start func(ctx context.Context, f *Flags, s *Streams, met Met) error
 }

@@ -1,6 +1,7 @@
 package rehearse
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/memory/modellog"
 	"parley/internal/playbook"
 	"parley/internal/playbook/condition"
 	"parley/internal/text"
@@ -43,6 +45,66 @@ type Capture struct {
 type Came struct {
 	llm.Message
 	Judged bool
+}
+
+// Kept returns what reads the answers of models from their record: replies to the person, and
+// verdicts on rules.
+func Kept(tape *modellog.Tape) func(context.Context, memory.Decision) ([]Came, error) {
+	return func(ctx context.Context, d memory.Decision) (list []Came, err error) {
+		calls, err := tape.For(ctx, d.InboxID, d.Key, d.At)
+		for _, c := range calls {
+			whole, err := tape.Read(ctx, c.ID)
+			switch {
+			case errors.Is(err, modellog.ErrNone): // forgotten in the meantime
+				return nil, nil
+			case err != nil:
+				return nil, err
+			case whole.Reply != nil && (whole.Form == "" || whole.Form == Verdicts):
+				list = append(list, Came{Message: *whole.Reply, Judged: whole.Form != ""})
+			}
+		}
+		return list, err
+	}
+}
+
+// Wish is what should come of a message, as lines of a script.
+type Wish struct {
+	Lines []string
+	// Says, if it is not "", is what the model says at last instead of what it said then.
+	Says string
+}
+
+// Wanting writes the conversation that led to the answer with an id as a script that wants
+// something of it. It returns the script's path. why says in a few words who wants it so.
+func (c Capture) Wanting(ctx context.Context, id, why string, w Wish) (string, error) {
+	d, err := c.Rows.Decisions.DecisionByID(ctx, id)
+	if err != nil {
+		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
+	}
+	came := c.Came
+	c.Came = func(ctx context.Context, of memory.Decision) (list []Came, err error) {
+		if came != nil {
+			list, err = came(ctx, of)
+		}
+		if last := len(list) - 1; of.ID == d.ID && w.Says != "" && last >= 0 && !list[last].Judged && len(list[last].ToolCalls) == 0 {
+			list[last].Content = w.Says
+		}
+		return list, err
+	}
+	c.book, c.dir = c.Rules(d.Agent)
+	talk, answer, err := c.talk(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	if len(w.Lines) == 0 {
+		w.Lines = []string{line{mark: "<", text: strings.TrimSpace(cmp.Or(w.Says, answer))}.String()}
+	}
+	head := fmt.Sprintf("From a chat on %s: %s", d.At.Format(time.DateOnly), strings.ReplaceAll(why, "\n", " "))
+	script, err := c.script(head, talk, strings.Join(w.Lines, "\n"))
+	if err != nil {
+		return "", err
+	}
+	return c.save(script, d)
 }
 
 // maxCaptured is how many exchanges a captured script has.
@@ -182,31 +244,33 @@ func exchange(entries []memory.Entry, d memory.Decision) []memory.Entry {
 func (c Capture) exchange(w *strings.Builder, d memory.Decision, said []memory.Entry, came []Came) {
 	put := func(mark, text string) { fmt.Fprintln(w, line{mark: mark, text: strings.TrimSpace(text)}) }
 	put(">", whoWhere(d)+said[0].Content)
-	if len(came) > 0 {
-		for _, one := range came {
-			put(one.line())
-		}
-		fmt.Fprintln(w)
-		return
+	if len(came) == 0 {
+		came = Recalled(d, said)
 	}
-	var answers []line
+	for _, one := range came {
+		put(one.line())
+	}
+	fmt.Fprintln(w)
+}
+
+// Recalled returns what models answered for a decision as far as its transcript tells: a
+// message and all that followed until the next one.
+func Recalled(d memory.Decision, said []memory.Entry) (list []Came) {
+	var answers []Came
 	for i, e := range said[1:] {
 		switch {
 		case e.Role != llm.RoleAssistant:
 		case len(e.ToolCalls) > 0 && !strings.HasPrefix(e.ToolCalls[0].ID, "step_"):
-			answers = append(answers, line{mark: "!", text: callsOf(e.ToolCalls)})
+			answers = append(answers, Came{Message: llm.Message{Role: e.Role, ToolCalls: e.ToolCalls}})
 		case len(e.ToolCalls) == 0 && i == len(said)-2 && d.Calls > 0 && d.Detail.Intent.By != "playbook" &&
 			d.End.Outcome != chat.Failed && d.End.Outcome != chat.Confirmed:
-			answers = append(answers, line{mark: "=", text: e.Content})
+			answers = append(answers, Came{Message: llm.Message{Role: e.Role, Content: e.Content}})
 		}
 	}
 	for range max(0, d.Calls-len(answers)) {
-		put("judge", c.verdicts(d))
+		list = append(list, Came{Message: llm.Message{Role: llm.RoleAssistant, Content: verdicts(d)}, Judged: true})
 	}
-	for _, a := range answers {
-		put(a.mark, a.text)
-	}
-	fmt.Fprintln(w)
+	return append(list, answers...)
 }
 
 // line returns an answer as a line of a script.
@@ -246,7 +310,7 @@ func whoWhere(d memory.Decision) string {
 }
 
 // verdicts are those that a model gave on conditions in plain words.
-func (c Capture) verdicts(d memory.Decision) string {
+func verdicts(d memory.Decision) string {
 	type verdict struct {
 		ID        string  `json:"id"`
 		Relevance float64 `json:"relevance"`

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -115,3 +118,28 @@ func (t *Tape) Size(ctx context.Context) (n int64, err error) {
 }
 
 const usedBytes = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+
+// Copy writes what is stored in a file into a new one, which Open takes; ok is false if
+// nothing is stored. A Tape may be writing to the first.
+func Copy(ctx context.Context, from, to string) (ok bool, err error) {
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	src, done, err := sqlite.Connect(ctx, from, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000")
+	if err != nil {
+		return false, fmt.Errorf("copy the traces of model calls: %w", err)
+	}
+	defer done()
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := src.ExecContext(ctx, "BEGIN"); err != nil {
+		return false, fmt.Errorf("copy the traces of model calls: %w", err)
+	}
+	if err := sqlite.Copy(ctx, src, file); err != nil {
+		return false, fmt.Errorf("copy the traces of model calls: %w", err)
+	}
+	return true, nil
+}

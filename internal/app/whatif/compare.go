@@ -1,0 +1,194 @@
+package whatif
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/app/rehearse"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// Kind is a way in which a message comes out differently.
+type Kind string
+
+// The kinds, those that matter most first.
+const (
+	GuardStops Kind = "a guard stops"
+	GuardLets  Kind = "a guard no longer stops"
+	Tools      Kind = "other tools"     // another tool, other arguments, or another end of a call
+	Ends       Kind = "ends otherwise"  // handed over, asked, refused, …
+	Rules      Kind = "other rules"     // apply
+	Model      Kind = "another model"   // answers
+	Words      Kind = "other words"     // the text differs
+	Again      Kind = "would ask again" // a model that was not asked
+	Cost       Kind = "other cost"      // only money differs
+)
+
+// Kinds are all, in their order.
+var Kinds = []Kind{GuardStops, GuardLets, Tools, Ends, Rules, Model, Words, Again, Cost}
+
+// Difference is a message that comes out differently.
+type Difference struct {
+	ID     string    `json:"id"` // of the answer, which /trace takes
+	At     time.Time `json:"at"`
+	Place  string    `json:"place"`
+	Person string    `json:"person"`
+	Said   string    `json:"said"`
+	Kinds  []Kind    `json:"kinds"`
+	Before Outcome   `json:"before"`
+	After  Outcome   `json:"after"`
+}
+
+// Weight is less the more a difference matters.
+func (d Difference) Weight() int {
+	if len(d.Kinds) == 0 {
+		return len(Kinds)
+	}
+	return slices.Index(Kinds, d.Kinds[0])
+}
+
+// difference compares what came of a message as it is with what comes of it changed. What the
+// record does not tell of the changed one is no difference by itself.
+func difference(turn *replayed, before, after Outcome) Difference {
+	p := turn.past
+	d := Difference{ID: p.ID, At: p.At, Place: p.Key.String(), Person: p.User, Said: p.Entries[0].Content, Before: before, After: after}
+	was, is := stopped(before.Guards), stopped(after.Guards)
+	cut := !after.whole // it ended in the middle
+	if n := len(after.Calls); cut && n > 0 && after.Calls[n-1].Came == string(tools.Failed) {
+		after.Calls[n-1].Came = "runs"
+		d.After = after
+	}
+	for kind, differs := range map[Kind]bool{
+		GuardStops: !within(is, was),
+		GuardLets:  !within(was, is),
+		Tools:      !sameCalls(before.Calls, after.Calls, cut),
+		Ends:       !cut && before.Ended != after.Ended,
+		Rules:      !slices.Equal(before.Rules, after.Rules) && (!cut || len(after.Rules) > 0),
+		Model:      !cut && len(after.Models) > 0 && len(before.Models) > 0 && !slices.Equal(before.Models, after.Models),
+		Words:      !cut && !sameWords(before, after),
+		Again:      after.Again > 0 || cut,
+	} {
+		if differs {
+			d.Kinds = append(d.Kinds, kind)
+		}
+	}
+	if len(d.Kinds) == 0 && !near(before.Money, after.Money) {
+		d.Kinds = append(d.Kinds, Cost)
+	}
+	slices.SortFunc(d.Kinds, func(a, b Kind) int { return slices.Index(Kinds, a) - slices.Index(Kinds, b) })
+	return d
+}
+
+// stopped returns what guards did not allow, as "ruling guard tool".
+func stopped(list []memory.Ruled) (out []string) {
+	for _, r := range list {
+		if r.Ruling != "allowed" {
+			out = append(out, strings.Join([]string{r.Ruling, r.Guard, r.Tool}, " "))
+		}
+	}
+	return out
+}
+
+// within reports whether all of a are in b.
+func within(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
+}
+
+// sameCalls compares calls; of a run that was cut short there may be fewer, and its last one
+// did not end.
+func sameCalls(before, after []Call, cut bool) bool {
+	if !cut {
+		return slices.Equal(before, after)
+	}
+	return len(after) <= len(before) && !slices.ContainsFunc(after, func(c Call) bool { return !slices.Contains(before, c) })
+}
+
+// sameWords compares what was said. A failure is told with a number that is never the same.
+func sameWords(before, after Outcome) bool {
+	failed := string(chat.Failed)
+	return before.Text == after.Text || before.Ended == failed && after.Ended == failed
+}
+
+// near reports whether two sums of money are the same but for rounding.
+func near(a, b float64) bool { return max(a, b)-min(a, b) <= 1e-9*max(1, a, b) }
+
+// Tally counts messages by what became of them.
+type Tally struct {
+	Messages  int              `json:"messages"` // that were run again
+	Unchanged int              `json:"unchanged"`
+	Skipped   int              `json:"skipped"` // of which the record does not have everything
+	Kinds     map[Kind]int     `json:"kinds"`   // by each kind of theirs
+	Requests  int              `json:"requests_to_ask"`
+	Money     [2]float64       `json:"money"` // as it is, and changed
+	Took      [2]time.Duration `json:"took_ns"`
+}
+
+func (t *Tally) skip(looked bool) {
+	if looked {
+		t.Skipped++
+	}
+}
+
+func (t *Tally) count(d Difference) {
+	t.Messages++
+	if len(d.Kinds) == 0 {
+		t.Unchanged++
+	}
+	if t.Kinds == nil {
+		t.Kinds = map[Kind]int{}
+	}
+	for _, k := range d.Kinds {
+		t.Kinds[k]++
+	}
+	t.Requests += d.After.Again
+	for side, o := range []Outcome{d.Before, d.After} {
+		t.Money[side] += o.Money
+		t.Took[side] += o.Took
+	}
+}
+
+// Wish returns what a rehearsal wants of the message: what the change makes of it, or what
+// came of it as it is.
+func (d Difference) Wish(changed bool) (w rehearse.Wish) {
+	want, other := d.Before, d.After
+	if changed {
+		want, other = other, want
+	}
+	add := func(mark string, yes, no []string) {
+		for _, s := range yes {
+			if !slices.Contains(no, s) {
+				w.Lines = append(w.Lines, mark+" "+s)
+			}
+		}
+		for _, s := range no {
+			if !slices.Contains(yes, s) {
+				w.Lines = append(w.Lines, "!"+mark+" "+s)
+			}
+		}
+	}
+	add("rule", want.Rules, other.Rules)
+	add("tool", tried(want), tried(other))
+	for _, g := range want.Guards {
+		w.Lines = append(w.Lines, "guard "+g.Guard+" "+g.Ruling)
+	}
+	if len(w.Lines) == 0 && want.Ended != other.Ended {
+		w.Lines = append(w.Lines, "outcome "+want.Ended)
+	}
+	if changed && len(w.Lines) == 0 {
+		w.Says = want.Text
+	}
+	return w
+}
+
+// tried returns the tools that were called.
+func tried(o Outcome) (names []string) {
+	for _, c := range o.Calls {
+		if !slices.Contains(names, c.Tool) {
+			names = append(names, c.Tool)
+		}
+	}
+	return names
+}
