@@ -29,7 +29,8 @@ func TestClusterAPI(t *testing.T) {
 	f.join(t, f.url)
 	eventually(t, "both live", func() bool { return f.alive() == 2 })
 	token := w.token(t, 7)
-	first, second := &asker{t, bases[0], token, map[string]string{}}, &asker{t, bases[1], token, map[string]string{"X-Stainless-Retry-Count": "1"}}
+	first := &asker{t, bases[0], token, map[string]string{}}
+	second := &asker{t, bases[1], token, map[string]string{"X-Stainless-Retry-Count": "1"}}
 	body := map[string]any{"model": "parley", "messages": []any{user("note that I must buy milk")}}
 	cut := make(chan completion, 1)
 	go func() {

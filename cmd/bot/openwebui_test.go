@@ -51,7 +51,8 @@ func TestOpenWebUI(t *testing.T) {
 	w.settled(t)
 	before := w.count(t, "SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM inbox) + (SELECT count(*) FROM api_requests)")
 	asked := len(w.llm.Requests())
-	for _, task := range []string{"title_generation", "tags_generation", "follow_up_generation", "query_generation", "autocomplete_generation"} {
+	for _, task := range []string{"title_generation", "tags_generation", "follow_up_generation", "query_generation",
+		"autocomplete_generation"} {
 		b := map[string]any{"model": "parley", "stream": false, "max_completion_tokens": 1000, "messages": []any{user(
 			"### Task:\nGenerate a concise, 3-5 word title.\n### Chat History:\n<chat_history>\nUSER: My cat is called Mia.\n</chat_history>")}}
 		r, err := openTask(p, task).sends(b)
@@ -70,7 +71,8 @@ func TestOpenWebUI(t *testing.T) {
 		t.Errorf("%v %s", err, r.raw)
 	}
 	reqs := w.llm.Requests()
-	if raw, _ := json.Marshal(reqs[len(reqs)-1].Messages); !strings.Contains(string(raw), "Mia") || strings.Contains(string(raw), "3-5 word title") {
+	raw, _ := json.Marshal(reqs[len(reqs)-1].Messages)
+	if !strings.Contains(string(raw), "Mia") || strings.Contains(string(raw), "3-5 word title") {
 		t.Errorf("the conversation is %s", raw)
 	}
 }

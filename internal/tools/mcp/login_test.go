@@ -138,7 +138,8 @@ func TestLoginWithFurtherRights(t *testing.T) {
 	logIn(t, g, c)
 	waittest.Until(t, "connected", func() bool { return offered(c) == "gate__echo" && !c.Status()[0].Login })
 	n := g.Refreshed()
-	if o := run(t, c, "gate__echo", `{}`); o.Class != tools.Broken || !strings.Contains(o.Result.Content, "further rights") || g.Refreshed() != n {
+	o := run(t, c, "gate__echo", `{}`)
+	if o.Class != tools.Broken || !strings.Contains(o.Result.Content, "further rights") || g.Refreshed() != n {
 		t.Errorf("%s %s, refreshed %d times", o.Class, o.Result.Content, g.Refreshed()-n)
 	}
 	if s := c.Status()[0]; !s.Login || !s.Connected {
