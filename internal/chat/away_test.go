@@ -65,8 +65,8 @@ func TestWhatThePlatformKeptIsAnswered(t *testing.T) {
 							refused.Add(1)
 						}
 					},
-					Handler: chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) {
-						waittest.Pass(time.Second)
+					Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
+						chat.Sleep(ctx, time.Second)
 						return chat.Answer{Text: "hi"}, nil
 					})})
 				b := chat.Batch{Platform: "p"}
