@@ -382,7 +382,6 @@ func TestWhatIf(t *testing.T) {
 			t.Errorf("%s: offline, a model was asked", one.word)
 		}
 		got := h.whatif(t, cfg, cli.WhatIf{JSON: true, Change: one.apply})
-		asked = h.model.asked.Load()
 		h.planted(t, one, got)
 		t.Logf("%s: %d of %d run again; offline in %v: %v; asked: %v", one.word, got.sums.Messages, n, took.Round(time.Millisecond),
 			off.sums.Kinds, got.sums.Kinds)

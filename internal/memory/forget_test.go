@@ -151,7 +151,8 @@ func TestForgettingLeavesOthersAnswered(t *testing.T) {
 			{Role: "user", User: "x:ada", Content: "I keep zxbees", At: s.now()},
 			{Role: "assistant", User: "x:ada", Content: "Noted: zxbees.", At: s.now()},
 			{Role: "user", User: "x:bob", Content: "who keeps animals?", At: s.now()},
-			{Role: "assistant", User: "x:bob", ToolCalls: []llm.ToolCall{{ID: "1", Name: "recall", Args: `{"q":"zxbees"}`}}, At: s.now(), Origin: hers},
+			{Role: "assistant", User: "x:bob", ToolCalls: []llm.ToolCall{{ID: "1", Name: "recall", Args: `{"q":"zxbees"}`}}, At: s.now(),
+				Origin: hers},
 			{Role: "tool", ToolCallID: "1", Name: "recall", Content: "zxbees", At: s.now(), Origin: hers},
 			{Role: "assistant", User: "x:bob", Content: "Ada keeps zxbees.", Insight: "zxbees", At: s.now(), Origin: hers},
 			{Role: "user", User: "x:bob", Content: "thanks", At: s.now()},
@@ -164,7 +165,8 @@ func TestForgettingLeavesOthersAnswered(t *testing.T) {
 	for _, e := range list {
 		got = append(got, fmt.Sprint(e.Role, " ", e.User, " ", e.Content, e.Insight, e.Origin.People))
 	}
-	if want := []string{"user x:bob who keeps animals?[]", "assistant x:bob " + Forgotten + "[]", "user x:bob thanks[]"}; !slices.Equal(got, want) {
+	want := []string{"user x:bob who keeps animals?[]", "assistant x:bob " + Forgotten + "[]", "user x:bob thanks[]"}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
