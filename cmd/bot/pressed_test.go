@@ -28,6 +28,7 @@ var pressed = map[string]string{
 	"internal/memory/facts/told.go:Buttons":         "testdata/rehearsals/buttons.txt",
 	"internal/command/language/language.go:show":    "testdata/rehearsals/buttons.txt",
 	"internal/command/voice.go:choices":             "voice_test.go",
+	"internal/command/listen.go:off":                "ambient_test.go",
 	"internal/command/brought.go:Brought":           "brought_test.go",
 	"internal/command/noteedit.go:which":            "testdata/rehearsals/buttons.txt",
 	"internal/command/noteedit.go:versions":         "testdata/rehearsals/buttons.txt",

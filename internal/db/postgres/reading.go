@@ -14,11 +14,13 @@ import (
 	"parley/internal/db/engine"
 )
 
+type stdConn = stdlib.Conn // embedded by this name, it hides no method
+
 // reading is a reader's connection. A statement that it has not seen is prepared and run in
 // one trip: all arguments are texts or bytes (argument), so nothing of it need be known
 // before. It is used by one goroutine at a time.
 type reading struct {
-	*stdlib.Conn
+	*stdConn
 	names map[string]string // of what is prepared, by text
 }
 
@@ -47,9 +49,9 @@ func (s readStatement) ExecContext(ctx context.Context, args []driver.NamedValue
 func (s readStatement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	values, formats, ok := written(args)
 	if !ok {
-		return s.c.Conn.QueryContext(ctx, s.text, args)
+		return s.c.stdConn.QueryContext(ctx, s.text, args)
 	}
-	conn := s.c.Conn.Conn()
+	conn := s.c.Conn()
 	rows := &arriving{types: conn.TypeMap()}
 	if name, known := s.c.names[s.text]; known {
 		rows.reader = conn.PgConn().ExecPrepared(ctx, name, values, formats, nil)
@@ -72,7 +74,7 @@ func (s readStatement) QueryContext(ctx context.Context, args []driver.NamedValu
 // first prepares a statement and runs it.
 func (s readStatement) first(ctx context.Context, rows *arriving, values [][]byte, formats []int16) error {
 	name := "r" + strconv.Itoa(len(s.c.names))
-	rows.pipe = s.c.Conn.Conn().PgConn().StartPipeline(ctx)
+	rows.pipe = s.c.Conn().PgConn().StartPipeline(ctx)
 	rows.pipe.SendPrepare(name, s.text, nil)
 	rows.pipe.SendQueryPrepared(name, values, formats, nil)
 	if err := rows.pipe.Sync(); err != nil {
