@@ -44,7 +44,8 @@ func TestAmbientOnMatrix(t *testing.T) {
 		t.Error("what was said before its author knew is kept, or what was said afterwards is not")
 	}
 	w.llm.Queue(llmtest.Turn{Text: "It took 12 minutes."})
-	s.Say(a.room, cy, "Parley, how long did the rollback take?", map[string]any{"m.mentions": map[string]any{"user_ids": []string{matrixtest.Bot}}})
+	s.Say(a.room, cy, "Parley, how long did the rollback take?",
+		map[string]any{"m.mentions": map[string]any{"user_ids": []string{matrixtest.Bot}}})
 	a.reads(t, "It took 12 minutes.")
 	if read := w.lastAsked(); !strings.Contains(read, "[overheard] the rollback took 12 minutes") || strings.Contains(read, "deploy failed") {
 		t.Errorf("the model reads %s", read)
