@@ -89,7 +89,7 @@ func TestClients(t *testing.T) {
 				before := w.count(t, "SELECT count(*) FROM tasks")
 				child = w.start(t, "BOT_FAILPOINT="+point)
 				said := p.plays(t, part, base, token)
-				dies(t, child)
+				diesWithin(t, child, 10*time.Minute) // importing litellm alone may take minutes
 				child = w.start(t)
 				if got := said(); !strings.Contains(got, "answered: It is done") {
 					t.Errorf("%s: %s", part, got)

@@ -64,16 +64,23 @@ func TestCrashWithASideEffect(t *testing.T) {
 
 // ended waits for the end of a process, and kills it where that does not come
 // within a minute; then it returns false.
-func ended(cmd *exec.Cmd) bool {
-	alarm := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+func ended(cmd *exec.Cmd) bool { return endedWithin(cmd, time.Minute) }
+
+func endedWithin(cmd *exec.Cmd, limit time.Duration) bool {
+	alarm := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
 	_ = cmd.Wait()
 	return alarm.Stop()
 }
 
-// dies waits until a process has killed itself at its point of failure.
+// dies waits until a process has killed itself at its point of failure, for a minute.
 func dies(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	if ended(cmd) {
+	diesWithin(t, cmd, time.Minute)
+}
+
+func diesWithin(t *testing.T, cmd *exec.Cmd, limit time.Duration) {
+	t.Helper()
+	if endedWithin(cmd, limit) {
 		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
 			return
 		}

@@ -65,7 +65,8 @@ func ticksWith(clock string) func(context.Context, func(context.Context) error, 
 }
 
 // TestMain is the bot's main where a test started this binary as the bot.
-// BOT_FAILPOINT=name:n then kills it the n-th time it comes by that point.
+// BOT_FAILPOINT=name:n then kills it the n-th time it comes by that point; with BOT_HOLD=file it
+// waits there until the file is there.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "pdf-text" { // has no environment
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -77,7 +78,9 @@ func TestMain(m *testing.M) {
 	}
 	host.Pace()
 	point, nth, _ := strings.Cut(os.Getenv("BOT_FAILPOINT"), ":")
+	held := os.Getenv("BOT_HOLD")
 	_ = os.Unsetenv("BOT_FAILPOINT")
+	_ = os.Unsetenv("BOT_HOLD")
 	_ = os.Unsetenv(childEnv)
 	if name := os.Getenv(clockEnv); name != "" {
 		clock = func() time.Time { return hour(name) }
@@ -92,12 +95,16 @@ func TestMain(m *testing.M) {
 		}
 		select {
 		case hits <- struct{}{}:
-			if len(hits) == left {
+			if len(hits) == left && held != "" {
+				waittest.Within(time.Minute, func() bool { _, err := os.Stat(held); return err == nil })
+			} else if len(hits) == left {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 				select {} // the signal is on its way
 			}
 		default:
-			select {}
+			if held == "" {
+				select {}
+			}
 		}
 	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -10,6 +10,9 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 BASE, TOKEN = os.environ["BASE"] + "/v1", os.environ["TOKEN"]
 PIXEL = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9Qz0AEYBxVSF+FABJ"
          "ADveWkH6oAAAAAElFTkSuQmCC")
+# A conversation of its own, without the picture of another, which has the bot ask first. litellm
+# does not pass "user" on.
+OWN = {"X-Conversation-Id": "own"}
 TOOL = {"type": "function", "function": {"name": "weather", "description": "Weather", "parameters": {"type": "object", "properties": {}}}}
 
 
@@ -111,7 +114,7 @@ def limit(make):
 
 def persist(make):
     """The client tries again by itself, while the bot is killed and starts again."""
-    print("answered:", said(make(retries=12).chat("note that I must buy milk", user="persist")))
+    print("answered:", said(make(retries=12).chat("note that I must buy milk", extra_headers=OWN)))
 
 
 def again(make):
@@ -119,7 +122,7 @@ def again(make):
     c = make()
     for _ in range(100):
         try:
-            text, _usage = streamed(c.chat("note that I must buy bread", stream=True, user="again"))
+            text, _usage = streamed(c.chat("note that I must buy bread", stream=True, extra_headers=OWN))
             if text:
                 print("answered:", text)
                 return

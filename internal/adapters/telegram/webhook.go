@@ -2,16 +2,16 @@ package telegram
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/go-telegram/bot"
+
+	"parley/internal/text/inbound"
 )
 
 const (
@@ -71,8 +71,7 @@ func (a *Adapter) setWebhook(ctx context.Context) error {
 // and answers 200 only once the update is durable. After any other answer Telegram
 // repeats the update and holds back the chat's next ones until then.
 func (a *Adapter) receive(w http.ResponseWriter, r *http.Request) {
-	given := r.Header.Get("X-Telegram-Bot-Api-Secret-Token")
-	if subtle.ConstantTimeCompare([]byte(given), []byte(a.opts.Webhook.Secret)) != 1 {
+	if !inbound.Proves(r.Header.Get("X-Telegram-Bot-Api-Secret-Token"), a.opts.Webhook.Secret) {
 		refuse(w, http.StatusUnauthorized)
 		return
 	}
@@ -81,14 +80,10 @@ func (a *Adapter) receive(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		refuse(w, http.StatusRequestEntityTooLarge)
-		return
-	case err != nil:
-		refuse(w, http.StatusBadRequest)
+	body, err := inbound.Body(w, r, maxUpdate)
+	var no *inbound.BodyError
+	if errors.As(err, &no) {
+		refuse(w, no.Status)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), roomWait)

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"path"
@@ -18,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/text"
+	"parley/internal/text/inbound"
 )
 
 // Bounds of a request. Clients send the whole history each time, with its pictures.
@@ -103,11 +103,11 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request) (b body, err err
 		return b, r.Context().Err()
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyPatience))
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var long *http.MaxBytesError
+	raw, err := inbound.Body(w, r, maxBody)
+	var no *inbound.BodyError
 	switch {
-	case errors.As(err, &long):
-		return b, refuse(http.StatusRequestEntityTooLarge, "request_too_large", fmt.Sprintf("A request has at most %d MiB.", maxBody>>20))
+	case errors.As(err, &no) && no.Status == http.StatusRequestEntityTooLarge:
+		return b, refuse(no.Status, "request_too_large", fmt.Sprintf("A request has at most %d MiB.", maxBody>>20))
 	case err != nil:
 		return b, refuse(http.StatusRequestTimeout, "body_incomplete", "The body broke off or took too long. Nothing was taken.")
 	case !utf8.Valid(raw):

@@ -20,6 +20,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/memory/access"
 	"parley/internal/memory/tokens"
+	"parley/internal/text/inbound"
 )
 
 // Options of New. All are required.
@@ -94,12 +95,8 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // enter returns whose token a request brings. Who has none learns nothing.
-func (e *Endpoint) enter(r *http.Request) (t tokens.Token, err error) {
-	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	ok := strings.EqualFold(scheme, "Bearer") && tokens.Form().MatchString(secret)
-	if ok {
-		t, ok, err = e.o.Store.Tokens.Find(r.Context(), secret)
-	}
+func (e *Endpoint) enter(r *http.Request) (tokens.Token, error) {
+	t, ok, err := e.o.Store.Tokens.Find(r.Context(), inbound.Bearer(r.Header))
 	if err != nil {
 		return t, err
 	}

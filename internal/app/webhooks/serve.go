@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -17,6 +16,7 @@ import (
 
 	"parley/internal/memory/hooks"
 	"parley/internal/text"
+	"parley/internal/text/inbound"
 )
 
 // Pattern is what the handler serves.
@@ -120,15 +120,12 @@ func (h *Hooks) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	default:
 		return nil, &refusal{http.StatusServiceUnavailable, "too many at once", 5 * time.Second}
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, why: "longer than 1 MiB"}
-	case err != nil:
-		return nil, &refusal{status: http.StatusRequestTimeout, why: "the body broke off"}
+	raw, err := inbound.Body(w, r, maxBody)
+	var no *inbound.BodyError
+	if errors.As(err, &no) {
+		err = &refusal{status: no.Status, why: no.Error()}
 	}
-	return raw, nil
+	return raw, err
 }
 
 // sentIn returns the JSON of a body, which GitHub may put into a form.

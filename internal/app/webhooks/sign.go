@@ -1,15 +1,17 @@
 package webhooks
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/text/inbound"
 )
 
 // proof is what a request brings to show that its sender knows the secret.
@@ -45,10 +47,7 @@ func proofOf(h http.Header) (p proof, ok bool) {
 			return p, true
 		}
 	}
-	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
-	if p.bearer = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") {
-		p.bearer = h.Get("X-Gitlab-Token")
-	}
+	p.bearer = cmp.Or(inbound.Bearer(h), h.Get("X-Gitlab-Token"))
 	return p, p.bearer != ""
 }
 
@@ -58,8 +57,7 @@ func (p proof) signed() bool { return p.bearer == "" }
 // holds reports whether the sender knows the secret. It takes as long whatever is wrong.
 func (p proof) holds(secret string, body []byte, now time.Time) bool {
 	if !p.signed() {
-		a, b := sha256.Sum256([]byte(p.bearer)), sha256.Sum256([]byte(secret))
-		return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""
+		return inbound.Proves(p.bearer, secret)
 	}
 	mac := hmac.New(sha256.New, []byte(secret))
 	if p.stamp != "" {

@@ -29,6 +29,7 @@ type Turn struct {
 	Body      string            // raw body, with Status or instead of everything
 	Stream    []string          // raw SSE data lines instead of Text; no [DONE] is added
 	Held      <-chan struct{}   // nothing is answered before it is closed; nil does not wait
+	Paused    <-chan struct{}   // of a stream only the first piece is written before it is closed; nil does not wait
 	Hang      bool              // after what was written, silence until the client leaves
 	Flood     string            // after Stream or Body, written over and over until the client leaves
 	Chunks    int               // pieces Text is streamed in; 0 is 4

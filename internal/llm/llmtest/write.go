@@ -127,7 +127,15 @@ func (t Turn) stream(w http.ResponseWriter, r *http.Request, req Request) {
 		}
 	}
 	text := t.text(req)
-	for _, piece := range pieces(text, t.Chunks) {
+	for i, piece := range pieces(text, t.Chunks) {
+		if i > 0 && t.Paused != nil {
+			flush(w)
+			select {
+			case <-t.Paused:
+			case <-r.Context().Done():
+				return
+			}
+		}
 		send(map[string]any{"content": piece}, nil)
 	}
 	for i, c := range t.Calls {

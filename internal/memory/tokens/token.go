@@ -26,8 +26,8 @@ type Token struct {
 // Prefix begins every token, so that it is known for what it is where it leaks.
 const Prefix = "parley_"
 
-// Form is what a token looks like.
-var Form = text.Pattern(`^` + Prefix + `[a-z2-7]{52}$`)
+// form is what a token looks like.
+var form = text.Pattern(`^` + Prefix + `[a-z2-7]{52}$`)
 
 // maxTokens is how many tokens one person has at most.
 const maxTokens = 20
@@ -86,6 +86,9 @@ const usedEvery = 10 * time.Minute
 
 // Find returns the token of a secret and notes that it was used; ok is false if it is none.
 func (s *Store) Find(ctx context.Context, secret string) (t Token, ok bool, err error) {
+	if !form().MatchString(secret) {
+		return t, false, nil
+	}
 	t, ok, err = engine.Found(scanToken(s.db.QueryRow("SELECT "+tokenColumns+" FROM api_tokens WHERE hash = ?", hash(secret))))
 	if now := s.now(); ok && now.Sub(t.Used) >= usedEvery {
 		err = s.db.Exec(ctx, "UPDATE api_tokens SET used_at = ? WHERE id = ?", engine.Stamp(now), t.ID)

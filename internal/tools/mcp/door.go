@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/text/inbound"
 	"parley/internal/tools"
 )
 
@@ -30,7 +31,6 @@ const (
 	maxRequest    = 1 << 20 // bytes of a body
 	atOnce        = 32      // requests
 	atOnceEach    = 8       // of one person
-	maxToken      = 512     // bytes
 	maxRepetition = 200     // bytes of an Idempotency-Key
 	answerTime    = 5 * time.Minute
 )
@@ -158,9 +158,8 @@ func (d *Door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // admit returns who sent a request, and counts it until leave.
 func (d *Door) admit(r *http.Request) (*visitor, error) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	token = strings.TrimSpace(token)
-	if !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken || len(r.Header.Values("Authorization")) > 1 {
+	token := inbound.Bearer(r.Header)
+	if token == "" {
 		return nil, nobody
 	}
 	person, ok, err := d.o.Bearer(r.Context(), token)
@@ -267,13 +266,11 @@ func (d *Door) wait(ctx context.Context, done func() bool) {
 
 // read reads a body, which is one message. The server bounds the time.
 func (d *Door) read(w http.ResponseWriter, r *http.Request) (*http.Request, error) {
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	var long *http.MaxBytesError
+	raw, err := inbound.Body(w, r, maxRequest)
+	var no *inbound.BodyError
 	switch {
-	case errors.As(err, &long):
-		return r, &turnedAway{status: http.StatusRequestEntityTooLarge, why: "longer than 1 MiB"}
-	case err != nil:
-		return r, &turnedAway{status: http.StatusRequestTimeout, why: "the body broke off"}
+	case errors.As(err, &no):
+		return r, &turnedAway{status: no.Status, why: no.Error()}
 	case bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")):
 		return r, &turnedAway{status: http.StatusBadRequest, why: "batches are not supported; send one message a request"}
 	}
