@@ -3,9 +3,13 @@ package app
 import (
 	"context"
 	"net"
+	"os"
 	"sync"
 
+	"parley/config"
 	"parley/internal/app/console"
+	"parley/internal/app/platform"
+	"parley/internal/app/trial"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text/catalog"
@@ -15,6 +19,7 @@ import (
 // newPage makes the control page for an address.
 func (p *port) newPage(address string) *console.Page {
 	capture := p.mind.capture(p.rules, p.vitals.storage.tape)
+	p.trials.Wanting = capture.Wanting
 	look := console.Window{Store: p.store, Rules: p.rules, Now: p.now, Residents: p.mind.residents,
 		Switches: func(memory string) console.Switches { return p.mind.Of(memory) }}
 	return console.New(console.Options{
@@ -25,9 +30,39 @@ func (p *port) newPage(address string) *console.Page {
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: look.Book, Files: look.Files,
 			Switch: look.Switch, Agents: look.Residents,
 			Facts: look.Facts, Operations: sync.OnceValue(func() []tools.Operation { return tools.FactOperations(p.store.Facts, nil) }),
-			Handoffs: look.Handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
+			Handoffs: look.Handoffs, Tunable: p.tunable, Trial: p.trials, Persona: p.persona, Capture: capture.WriteByID, Script: capture.Script,
 		},
 	})
+}
+
+// newTrials makes what tries changes for the page.
+func (p *port) newTrials() *trial.Desk {
+	build := p.apart
+	if build == nil {
+		build = Process{Version: p.process.Version}.WhatIf
+	}
+	return &trial.Desk{Config: func() config.Config { return *p.inForce.Load() }, IDs: platform.Identities(), Build: build, Now: p.now,
+		Log: p.log, Changed: func() { p.page.Changed() }}
+}
+
+// persona returns the bot's own.
+func (p *port) persona() (words, file string, err error) {
+	if file = p.cfg.Agent.PromptFile; file == "" {
+		return "", "", nil
+	}
+	b, err := os.ReadFile(file)
+	return string(b), file, err
+}
+
+// untried adds to a forgetting that what was tried on the past goes.
+func (p *port) untried(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
+	return func(ctx context.Context, whom string) (func(), error) {
+		p.trials.Drop()
+		if forget == nil {
+			return func() {}, nil
+		}
+		return forget(ctx, whom)
+	}
 }
 
 func (p *port) status(ctx context.Context) []console.Line {

@@ -12,7 +12,9 @@ import (
 
 	"parley/internal/app/console"
 	"parley/internal/app/endpoint"
+	"parley/internal/app/trial"
 	"parley/internal/app/webhooks"
+	"parley/internal/app/whatif"
 	"parley/internal/command/health"
 	"parley/internal/tools/mcp"
 
@@ -30,6 +32,8 @@ type port struct {
 	mind   *mind
 	front  *front
 	page   *console.Page // nil without http.listen
+	trials *trial.Desk   // likewise
+	apart  whatif.Build  // nil is the program's; tests have their own
 	hooks  *webhooks.Hooks
 	door   net.Listener // for webhooks alone; nil without http.hooks_listen
 	ready  atomic.Bool  // webhooks and programs may deliver
@@ -47,7 +51,12 @@ func (p *port) open() (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http.listen: %w", err)
 	}
+	p.trials = p.newTrials()
 	p.page = p.newPage(l.Addr().String())
+	if err := p.trials.Open(); err != nil {
+		p.log.Warn("what was being tried on the past is not known", "err", err)
+	}
+	p.store.Forgetting, p.store.Past.Deleting = p.untried(p.store.Forgetting), p.untried(p.store.Past.Deleting)
 	p.front.platforms.members = p.page.Members
 	if p.mcp = p.newDoor(); p.mcp != nil {
 		p.store.Forgetting = p.expelling(p.store.Forgetting)
@@ -69,6 +78,10 @@ func (p *port) listen(ctx context.Context, l net.Listener) {
 	if p.programs != nil {
 		p.page.Open(endpoint.Pattern, p.programs)
 	}
+	p.background(func() {
+		<-ctx.Done()
+		p.trials.Close()
+	})
 	p.serve(ctx, l, p.page)
 }
 

@@ -315,18 +315,18 @@ func (got told) changed() (ids []int) {
 	return ids
 }
 
-// trial is a change with the word of the messages that it meets.
-type trial struct {
+// planting is a change with the word of the messages that it meets.
+type planting struct {
 	word  string
 	kind  whatif.Kind
 	apply []string
 	files map[string]string // of a real bot with the change, in place of those of the past
 }
 
-func (h *history) trials(t *testing.T) []trial {
+func (h *history) trials(t *testing.T) []planting {
 	rules := func(s string) map[string]string { return map[string]string{"book/rules.yaml": s} }
 	guards := func(s string) map[string]string { return map[string]string{"book/guards.yaml": s} }
-	list := []trial{
+	list := []planting{
 		{word: "warranty", kind: whatif.Rules, files: rules(pastBook + "  - {id: warranty, condition: 'literal:warranty', action: Say WARRANTY2.}\n")},
 		{word: "refund", kind: whatif.Rules, files: rules(strings.Replace(pastBook, "literal:refund", "literal:nothing at all", 1))},
 		{word: "silver", kind: whatif.GuardStops, files: guards(pastGuards + "  - {id: no_silver, tool: cancel_order, " +
@@ -414,7 +414,7 @@ func TestWhatIf(t *testing.T) {
 }
 
 // planted checks that all messages with a word, and no others, differ in a way.
-func (h *history) planted(t *testing.T, one trial, got told) {
+func (h *history) planted(t *testing.T, one planting, got told) {
 	t.Helper()
 	var want, kind []int
 	for i := range h.n {
@@ -435,7 +435,7 @@ func (h *history) planted(t *testing.T, one trial, got told) {
 }
 
 // second is a real second run with a change.
-func (h *history) second(t *testing.T, i int, one trial) map[int]string {
+func (h *history) second(t *testing.T, i int, one planting) map[int]string {
 	t.Helper()
 	dir := filepath.Join(h.dir, fmt.Sprint("second", i))
 	settings := pastSettings

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"parley/config"
+	"parley/internal/app/whatif"
 	"parley/internal/memory"
 	"parley/internal/memory/datadir"
 	"parley/internal/text"
@@ -25,7 +26,7 @@ func (b Backup) fromServer(ctx context.Context, cfg config.Config, s *Streams) e
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	p := newProgress(s)
-	c, err := copyOut(ctx, string(cfg.Database.URL), dir, p)
+	c, err := whatif.CopyOut(ctx, string(cfg.Database.URL), dir, p.of(copying))
 	p.end()
 	if err != nil {
 		return text.Tell("back up the database of database.url: %w", err)

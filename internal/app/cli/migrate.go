@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"parley/config"
+	"parley/internal/app/whatif"
 	"parley/internal/memory"
 	"parley/internal/memory/datadir"
 	"parley/internal/memory/transfer"
@@ -114,23 +115,11 @@ func (m Migrate) toFile(ctx context.Context, cfg config.Config, p *progress) (c 
 		return c, nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if c, err = copyOut(ctx, url, dir, p); err != nil {
+	if c, err = whatif.CopyOut(ctx, url, dir, p.of(copying)); err != nil {
 		return c, nil, err
 	}
 	if err := folder(cfg).Replace(filepath.Join(dir, datadir.Name)); err != nil {
 		return c, nil, err
 	}
 	return c, func(ctx context.Context) error { return datadir.RetireServed(ctx, url, "the file in "+cfg.DataDir) }, nil
-}
-
-// copyOut writes a server's database into a new file in a folder.
-func copyOut(ctx context.Context, url, dir string, p *progress) (c transfer.Copied, err error) {
-	local, err := memory.Open(ctx, dir, memory.Options{})
-	if err != nil {
-		return c, err
-	}
-	if err := local.Close(); err != nil {
-		return c, err
-	}
-	return transfer.ToFile(ctx, transfer.Copy{File: filepath.Join(dir, datadir.Name), URL: url, Seen: p.of(copying)})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,9 +13,6 @@ import (
 
 	"parley/config"
 	"parley/internal/app/whatif"
-	"parley/internal/memory"
-	"parley/internal/memory/datadir"
-	"parley/internal/memory/modellog"
 	"parley/internal/text"
 	"parley/internal/text/catalog"
 )
@@ -56,11 +52,9 @@ func (c WhatIf) Run(ctx context.Context, f *Flags, cfg config.Config, s *Streams
 		return err
 	}
 	p := newProgress(s)
-	o := whatif.Options{Base: cfg, Changed: next, Over: over, Build: b.WhatIf, Seen: p.of(runAgain), Clock: &whatif.Clock{},
+	o := whatif.Options{Base: cfg, Changed: next, Over: over, Build: b.WhatIf, Seen: p.of(runAgain),
 		Pick: whatif.Pick{Since: time.Now().Add(-length), Place: c.Place, Person: c.Person}}
-	o.Base.DataDir, o.Changed.DataDir = filepath.Join(dir, "as-is"), filepath.Join(dir, "changed")
-	o.Base.Database, o.Changed.Database = config.Database{}, config.Database{}
-	shut, err := copies(ctx, cfg, dir, p, &o)
+	shut, err := o.Copies(ctx, cfg, dir, p.of(copying))
 	if err != nil {
 		return err
 	}
@@ -77,22 +71,11 @@ func (c WhatIf) Run(ctx context.Context, f *Flags, cfg config.Config, s *Streams
 	if err = errors.Join(err, o.Asking.Close()); err != nil {
 		return err
 	}
-	return errors.Join(out.end(tally, o.Asking), settled(tally, c.Offline, paid))
+	return errors.Join(out.end(tally, o.Asking), o.Asking.Settle(tally, paid))
 }
 
 func runAgain(done, of int64) catalog.Phrase {
 	return catalog.Fill("running messages again: %d of %d", done, of)
-}
-
-// settled removes what models answered once nothing is left to ask: it holds people's words.
-func settled(t whatif.Tally, offline bool, paid string) error {
-	if offline || t.Requests > 0 {
-		return nil
-	}
-	if err := os.Remove(paid); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // change returns the settings with the change.
@@ -107,51 +90,6 @@ func (c WhatIf) change(f *Flags, cfg config.Config, dir string) (config.Config, 
 		err = next.Validate(f.IDs)
 	}
 	return next, over, err
-}
-
-// copies makes the copies of the database and of the traces in a folder, and opens them.
-func copies(ctx context.Context, cfg config.Config, dir string, p *progress, o *whatif.Options) (shut func() error, err error) {
-	var open []func() error
-	shut = func() (err error) {
-		for _, done := range slices.Backward(open) {
-			err = errors.Join(err, done())
-		}
-		return err
-	}
-	for name, store := range map[string]**memory.Store{"record": &o.Record, "world": &o.World} {
-		to := filepath.Join(dir, name)
-		if err = os.MkdirAll(to, 0o700); err == nil {
-			err = copyTo(ctx, cfg, to, p)
-		}
-		if err == nil {
-			*store, err = memory.Open(ctx, to, memory.Options{Now: o.Clock.Now})
-		}
-		if err != nil {
-			return nil, errors.Join(err, shut())
-		}
-		open = append(open, (*store).Close)
-	}
-	traces := filepath.Join(dir, "traces.db")
-	ok, err := modellog.Copy(ctx, filepath.Join(cfg.DataDir, "traces.db"), traces)
-	if ok && err == nil {
-		o.Tape, err = modellog.Open(ctx, modellog.Options{File: traces, Keep: math.MaxInt64, MaxSize: math.MaxInt64,
-			Witness: o.Record.Witness()})
-		open = append(open, o.Tape.Close)
-	}
-	if err != nil {
-		return nil, errors.Join(err, shut())
-	}
-	return shut, nil
-}
-
-// copyTo copies the database into a folder.
-func copyTo(ctx context.Context, cfg config.Config, to string, p *progress) error {
-	if cfg.Database.URL != "" {
-		_, err := copyOut(ctx, string(cfg.Database.URL), to, p)
-		return err
-	}
-	_, err := folder(cfg).Backup(ctx, filepath.Join(to, datadir.Name), false)
-	return err
 }
 
 // report prints differences.

@@ -147,6 +147,10 @@ type Views struct {
 	// Script returns the conversation up to an answer, given by id, as a rehearsal script;
 	// may be nil. A text.Error may be shown to people.
 	Script func(ctx context.Context, id string) (string, error)
+	// Trial tries changes on the past; nil where none can be tried.
+	Trial Trial
+	// Persona returns the bot's persona and its file, "" for the built-in one; may be nil.
+	Persona func() (words, file string, err error)
 }
 
 // Options of New. URL, Proxies, Calls and Currency are optional.
@@ -243,6 +247,10 @@ func (p *Page) route() {
 	if p.o.Views.Files != nil {
 		p.show("/rules/{name}", "rules", "Rules", p.ruleFile)
 		p.mux.Handle("POST /rules/{name}", p.inside(p.saveRules))
+	}
+	if p.o.Views.Trial != nil {
+		p.show("/tryout", "tryout", "What would have changed?", p.tryout)
+		p.mux.Handle("POST /tryout", p.inside(p.tryIt))
 	}
 	p.show("/people", "people", wordsPeople, p.people)
 	p.show("/letters", "letters", "Put aside", p.letters)
@@ -359,7 +367,7 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 		{"/", wordsOverview, "overview"}, {"/conversations", wordsConversations, "conversations conversation turn call script"},
 		{"/sessions", wordsSessions, "sessions session"}, {"/facts", wordsFacts, "facts"}, {"/playbook", wordsPlaybook, "playbook rules"},
 		{"/people", wordsPeople, "people letters"},
-		{"/settings", wordsSettings, "settings"}, {"/chat", wordsTryIt, "chat"},
+		{"/settings", wordsSettings, "settings tryout"}, {"/chat", wordsTryIt, "chat"},
 	}
 	var list []link
 	for _, n := range all {

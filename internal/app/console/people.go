@@ -79,10 +79,11 @@ func (v lettersView) Last() int64 { return v.List[len(v.List)-1].ID }
 type settingsView struct {
 	Whole   string
 	Tunable []Setting
+	Tries   bool // they can be tried on the past
 }
 
 func (p *Page) settings(*http.Request) (any, error) {
-	v := settingsView{Whole: p.o.Views.Settings()}
+	v := settingsView{Whole: p.o.Views.Settings(), Tries: p.o.Views.Trial != nil}
 	if p.o.Views.Tunable != nil {
 		v.Tunable = p.o.Views.Tunable()
 	}

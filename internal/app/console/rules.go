@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
+	"parley/internal/app/trial"
 	"parley/internal/playbook/files"
 	"parley/internal/text/catalog"
 )
@@ -19,6 +19,7 @@ type ruleFile struct {
 	Name, Text, Version string
 	Agent               string // its agent, in addresses
 	Long                bool   // too long for the editor
+	Tries               bool   // changes can be tried on the past
 	Verdict             verdict
 }
 
@@ -40,14 +41,26 @@ func (p *Page) ruleFile(r *http.Request) (any, error) {
 	if errors.Is(err, files.ErrNone) {
 		return nil, errNone
 	}
-	return ruleFile{Name: r.PathValue("name"), Text: words, Version: version, Long: len(words) > maxEdited,
+	if c, ok := p.triedText(r, folder); ok {
+		words, version = c.Value, c.Version
+	}
+	return ruleFile{Name: r.PathValue("name"), Text: words, Version: version, Long: len(words) > maxEdited, Tries: p.o.Views.Trial != nil,
 		Agent: r.FormValue("agent"), Verdict: verdict{Fine: true}}, err
+}
+
+// triedText is the text of a file that was tried and not saved. ok is false for none.
+func (p *Page) triedText(r *http.Request, folder *files.Folder) (c trial.Change, ok bool) {
+	if p.o.Views.Trial == nil || r.FormValue("tried") == "" {
+		return c, false
+	}
+	c = p.o.Views.Trial.State().Change
+	return c, c.Kind == trial.File && c.Name == r.PathValue("name") && c.Dir == folder.Dir
 }
 
 // saveRules checks a text and, if asked to, saves it.
 func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
-	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"),
-		Version: r.PostFormValue("version"), Agent: r.FormValue("agent")}
+	f := ruleFile{Name: r.PathValue("name"), Text: plainLines(r.PostFormValue("text")),
+		Version: r.PostFormValue("version"), Agent: r.FormValue("agent"), Tries: p.o.Views.Trial != nil}
 	ctx, notes, err := r.Context(), []string(nil), error(nil)
 	folder, saved := p.files(p.shown(r)), r.PostFormValue("do") == "save"
 	if folder == nil {
@@ -59,6 +72,11 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 	} else {
 		notes, err = folder.Try(f.Name, f.Text)
 	}
+	tries := err == nil && f.Tries && r.PostFormValue("do") == "try"
+	if tries {
+		err = p.start(r, trial.Change{Kind: trial.File, Name: f.Name, Value: f.Text, Dir: folder.Dir, Agent: f.Agent, Version: f.Version},
+			trial.Budget{})
+	}
 	sentence, tell := catalog.Sentence(ctx, err)
 	switch {
 	case errors.Is(err, files.ErrNone):
@@ -68,6 +86,9 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 		f.Verdict = verdict{Words: clip(sentence, maxText)}
 	case err != nil:
 		f.Verdict = verdict{Words: p.broken(r, err)}
+	case tries:
+		lead(w, r, "/tryout")
+		return
 	case saved:
 		l.tell(catalog.Text(ctx, "Saved. It counts within seconds."))
 		lead(w, r, (&url.URL{Path: "/rules/" + f.Name, RawQuery: about(url.Values{}, f.Agent).Encode()}).String())

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley/internal/app/console"
+	"parley/internal/app/trial"
+	"parley/internal/app/whatif"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
@@ -31,13 +33,39 @@ func sampleViews() console.Views {
 			return "data_dir: \"data\"\nmodel:\n  base_url: \"http://127.0.0.1:11434/v1\"\n  api_key: \"(set)\"\n  name: " +
 				"\"qwen3\"\nhttp:\n  listen: \"127.0.0.1:9090\"\n"
 		},
-		Book: func(context.Context, *console.Agent) (*console.Playbook, error) { return sampleBook(), nil },
+		Book:    func(context.Context, *console.Agent) (*console.Playbook, error) { return sampleBook(), nil },
+		Trial:   sampleTrial{"A <b>warm</b> welcome. Silver orders stay as they are."},
+		Persona: func() (string, string, error) { return "You are kind.", "persona.md", nil },
 		Facts: func(_ context.Context, q console.FactQuery) ([]console.Fact, bool, error) {
 			return []console.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + q.Words, Type: "fact",
 				By: "user", Rank: "kept", At: time.Now().Add(-time.Hour),
 				History: []console.FactChange{{By: "user", Text: "Alice likes nuts.", At: time.Now().Add(-48 * time.Hour)}}}}, true, nil
 		},
 	}
+}
+
+// sampleTrial is a change of the persona that was tried; each answer is its words.
+type sampleTrial struct{ said string }
+
+func (s sampleTrial) State() trial.State {
+	before := whatif.Outcome{Text: "Cancelled. " + s.said, Ended: "answered",
+		Calls: []whatif.Call{{Tool: "cancel", Args: s.said, Came: "success"}}}
+	after := whatif.Outcome{Text: s.said + " Thanks.", Ended: "answered", Again: 1, Rules: []string{s.said, s.said}, Unknown: s.said}
+	state := trial.State{Change: trial.Change{Kind: trial.Persona, Value: clipped(s.said)}, Phase: trial.Done,
+		Tally: whatif.Tally{Messages: 214, Unchanged: 194, Kinds: map[whatif.Kind]int{whatif.Tools: 1, whatif.Words: 20}, Requests: 6}}
+	for i := range 20 {
+		state.Lines = append(state.Lines, trial.Line{Written: "rehearsals/x.txt", Difference: whatif.Difference{ID: fmt.Sprint("line", i),
+			Place: "telegram:42", Person: "telegram:42", Said: s.said, Kinds: whatif.Kinds, Before: before, After: after}})
+	}
+	return state
+}
+
+func clipped(s string) string { return s[:min(len(s), 200)] }
+
+func (sampleTrial) Start(trial.Change, trial.Budget) error { return nil }
+func (sampleTrial) Stop()                                  {}
+func (sampleTrial) Judge(context.Context, string, string) (string, bool, error) {
+	return "", false, nil
 }
 
 // wholeViews are sampleViews with everything that can be done.

@@ -31,7 +31,7 @@ func (s *sheets) in(p catalog.Printer) map[string]*template.Template {
 	set := map[string]*template.Template{}
 	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "turn", "call",
 		"member", "memberlogin", "memberlogins", "script", "sessions", "session", "facts", "playbook", "settings", "rules", "people",
-		"letters", "chat"} {
+		"letters", "chat", "tryout"} {
 		set[name] = template.Must(template.Must(all.Clone()).ParseFS(assets, "templates/"+name+".html"))
 	}
 	s.all[p.Tag()] = set

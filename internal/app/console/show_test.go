@@ -23,7 +23,9 @@ func (s *site) everyPage() []string {
 	id := regexp.MustCompile(`/sessions/[0-9a-f-]{36}`).FindString(s.get("/sessions"))
 	return []string{
 		"/", "/?range=month", "/conversations", "/conversation?place=telegram:42", "/conversation?place=discord:1099/88", "/sessions",
-		"/sessions?status=active", "/sessions?q=message", id, "/facts?q=nuts", "/playbook", "/playbook?journey=onboarding", "/settings", "/chat",
+		"/sessions?status=active", "/sessions?q=message", id,
+		"/facts?q=nuts", "/playbook", "/playbook?journey=onboarding", "/settings", "/tryout",
+		"/chat",
 	}
 }
 
@@ -76,6 +78,9 @@ func TestPagesShowTheSample(t *testing.T) {
 		"/playbook": {"refund_policy", `"Applied">2</td><td data-label="Gave way">0</td>`,
 			`"Applied">0</td><td data-label="Gave way">2</td>`, "Ask for a photo", "marker-end", "off</span>"},
 		"/settings": {"base_url", "(set)"},
+		"/tryout": {"214 messages run again, 194 unchanged",
+			"<strong>20</strong> other words", "<del>Cancelled. </del>", "<ins>are. Thanks.</ins>",
+			`href="turns/line0"`, "A &lt;b&gt;warm&lt;/b&gt;", "ask a model again: 6 requests", "page=2", "persona.md"},
 	} {
 		s.shows(path, wants...)
 	}
@@ -116,6 +121,7 @@ func TestPagesStaySmall(t *testing.T) {
 		}
 		return list, true, nil
 	}
+	views.Trial = sampleTrial{long}
 	s := newSite(t, views, func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
 		return chat.Answer{Text: long}, nil
 	})

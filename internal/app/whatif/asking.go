@@ -78,6 +78,17 @@ func (a *Asking) Close() error {
 	return a.file.Close()
 }
 
+// Settle removes the file of Open once nothing is left to ask: it holds people's words.
+func (a *Asking) Settle(t Tally, name string) error {
+	if a.file == nil || t.Requests > 0 {
+		return nil
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Spent returns what was asked now, and what it cost.
 func (a *Asking) Spent() (calls int, money float64) { return a.spent.calls, a.spent.money }
 

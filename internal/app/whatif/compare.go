@@ -8,6 +8,7 @@ import (
 	"parley/internal/app/rehearse"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -182,6 +183,24 @@ func (d Difference) Wish(changed bool) (w rehearse.Wish) {
 	}
 	return w
 }
+
+// Brief returns a difference without what only a run needs, and with its texts cut: what a
+// list of many may hold.
+func (d Difference) Brief(texts int) Difference {
+	d.Said = text.Shorten(d.Said, texts)
+	for _, o := range []*Outcome{&d.Before, &d.After} {
+		o.turn = nil
+		o.Text, o.Unknown = text.Shorten(o.Text, texts), text.Shorten(o.Unknown, texts)
+		o.Rules, o.Guards, o.Calls = slices.Clone(first(o.Rules)), slices.Clone(first(o.Guards)), slices.Clone(first(o.Calls))
+		for i := range o.Calls {
+			o.Calls[i].Args = text.Shorten(o.Calls[i].Args, texts)
+		}
+	}
+	return d
+}
+
+// first returns the first few of a list.
+func first[T any](list []T) []T { return list[:min(len(list), 20)] }
 
 // tried returns the tools that were called.
 func tried(o Outcome) (names []string) {
