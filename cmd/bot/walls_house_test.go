@@ -218,15 +218,31 @@ func (h *house) plays(said turn) {
 	h.rests(said.String())
 }
 
-// types has somebody talk at the terminal.
+// types has somebody talk at the terminal, a line when the one before is answered: else it is
+// chance what is answered beside what, and what comes due between.
 func (h *house) types(said turn) {
 	cmd := exec.Command(os.Args[0], "--config", h.file, "chat", "--user", said.name(), "--name", said.name())
 	cmd.Env = append(slices.DeleteFunc(append(append(os.Environ(), childEnv+"=1"), h.env...), func(e string) bool {
 		return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_DISCORD")
 	}), "BOT_DATA_DIR="+h.dir)
 	var shown bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(said.text+"\n"), &shown, &h.log
-	if err := cmd.Run(); err != nil {
+	cmd.Stdout, cmd.Stderr = &shown, &h.log
+	in, err := cmd.StdinPipe()
+	must(h.t, err)
+	must(h.t, cmd.Start())
+	h.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	h.does(said.String(), func() bool { return false })
+	for line := range strings.Lines(said.text + "\n") {
+		last := h.one("SELECT coalesce(max(id), 0) FROM inbox")
+		_, err := in.Write([]byte(line))
+		must(h.t, err)
+		h.waits(line+" is answered", func() bool {
+			return h.one("SELECT coalesce(max(id), 0) FROM inbox") > last && h.one("SELECT count(*) FROM inbox WHERE state = 'new'") == 0
+		})
+		h.does(line, func() bool { return false })
+	}
+	_ = in.Close()
+	if err := cmd.Wait(); err != nil {
 		h.breaks("the terminal: " + err.Error())
 	}
 	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(shown.String(), h.dir, "DATA"), turn: -2})
@@ -285,23 +301,28 @@ func (h *house) rests(what string) {
 		h.waits("all is over after "+what, func() bool {
 			return h.over() || h.tg.Waiting() == 0 && h.one("SELECT count(*) FROM inbox WHERE state = 'new'") == 0
 		})
-		h.asks++
-		must(h.t, os.WriteFile(h.clock+".asks.new", []byte(fmt.Sprint(h.asks)), 0o600))
-		must(h.t, os.Rename(h.clock+".asks.new", h.clock+".asks"))
-		h.waits("what is due is done after "+what, func() bool {
-			done, _ := os.ReadFile(h.clock + ".done")
-			if number, failed, _ := strings.Cut(string(done), " "); failed != "" {
-				h.breaks("what is due failed: " + failed)
-			} else if number == fmt.Sprint(h.asks) {
-				return true
-			}
-			return h.over()
-		})
+		h.does(what, h.over)
 		if h.over() {
 			h.breaks("the process ended by itself after " + what)
 		}
 		again = open()
 	}
+}
+
+// does has what is due done, and waits until nothing is under way or the process is over.
+func (h *house) does(what string, over func() bool) {
+	h.asks++
+	must(h.t, os.WriteFile(h.clock+".asks.new", []byte(fmt.Sprint(h.asks)), 0o600))
+	must(h.t, os.Rename(h.clock+".asks.new", h.clock+".asks"))
+	h.waits("what is due is done after "+what, func() bool {
+		done, _ := os.ReadFile(h.clock + ".done")
+		if number, failed, _ := strings.Cut(string(done), " "); failed != "" {
+			h.breaks("what is due failed: " + failed)
+		} else if number == fmt.Sprint(h.asks) {
+			return true
+		}
+		return over()
+	})
 }
 
 // names reports whether a request shows one of some people as who speaks.
@@ -369,18 +390,20 @@ func (h *house) looks(turn int, private bool) {
 	}
 }
 
-// uploaded shows a file as text. Where somebody is forgotten, what is kept of answers that may
-// show anybody's words is not shown: the exception "forgetting".
+// uploaded shows a file as text. Where somebody is forgotten, what is kept of answers to commands
+// is not shown, which may show anybody's words: the exception "forgetting".
 func (h *house) uploaded(f *telegramtest.File) string {
 	if f == nil {
 		return ""
 	}
 	var export map[string]any
 	if h.tale.forgotten && json.Unmarshal(f.Data, &export) == nil {
-		list, _ := export["decisions"].([]any)
+		list, _ := export["answers"].([]any)
 		for _, one := range list {
-			if d, ok := one.(map[string]any); ok {
-				delete(d, "detail")
+			answer, _ := one.(map[string]any)
+			detail, _ := answer["detail"].(map[string]any)
+			if intent, _ := detail["intent"].(map[string]any); len(detail) == 0 || intent["by"] == "code" {
+				delete(answer, "detail")
 			}
 		}
 		f.Data, _ = json.MarshalIndent(export, "", "  ")
@@ -404,7 +427,7 @@ func (h *house) hidden(place string) bool {
 
 // chance is what a process draws anew each time; it stands for nothing.
 var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?|` +
-	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
+	`\b[A-Z2-7]{26}\b(:[\w-]+)?|\b[A-Z2-7]{8}(?:[A-Z2-7]{8})?\b|\b\d+(\.\d+)? ?(µs|ms|s)\b`)
 
 // lasted is how long something took, in what people are handed.
 var lasted = regexp.MustCompile(`(\\?"(?i:took|start)\\?":\s*)\d+`)

@@ -217,6 +217,10 @@ func (d difference) show(script []turn) string {
 			return "nothing"
 		}
 		from := max(0, at-150)
+		if at == 0 && s.to == "model" { // what it is asked about comes last
+			from = max(0, len(s.text)-600)
+			return fmt.Sprintf("turn %d: …%q", s.turn, s.text[from:])
+		}
 		return fmt.Sprintf("turn %d: …%q", s.turn, s.text[min(from, len(s.text)):min(len(s.text), at+250)])
 	}
 	said := "the beginning"

@@ -1,10 +1,10 @@
 package memory
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"parley/internal/db/engine"
 	"parley/internal/db/sqlite"
@@ -12,8 +12,7 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// entries is the index for the words of one question, in its places or wherever. What it
-// returns is rising.
+// entries is the index for the words of one question, in its places. What it returns is rising.
 type entries interface {
 	// latest are the latest entries with one of some stems.
 	latest(stems []string, limit int) ([]int64, error)
@@ -24,11 +23,15 @@ type entries interface {
 
 // open gets at the index for some postings: of a file the pages are read, all at once.
 func (f *finder) open(all []*posting) error {
-	scope := f.places
+	scope, inside := f.places, ""
 	if f.inside != nil {
-		scope = nil
+		list, err := json.Marshal(slices.Sorted(maps.Keys(f.inside)))
+		if err != nil {
+			return err
+		}
+		scope, inside = nil, string(list)
 	}
-	f.index = &matched{db: f.s.db, places: scope}
+	f.index = &matched{db: f.s.db, places: scope, inside: inside}
 	if f.s.db.Path() == "" {
 		return nil
 	}
@@ -43,10 +46,12 @@ func (f *finder) open(all []*posting) error {
 		return nil
 	}
 	each := max(len(scope), 1)
-	l := &listed{rows: map[string][]int64{}, seen: make([]uint64, int(f.newest)/64+1)}
+	l := &listed{rows: map[string][]int64{}, seen: make([]uint64, len(f.order.said))}
 	for i, stem := range stems {
 		if err == nil {
-			l.rows[stem] = sqlite.Union(found[i*each : (i+1)*each])
+			l.rows[stem] = slices.DeleteFunc(sqlite.Union(found[i*each:(i+1)*each]), func(row int64) bool {
+				return f.inside != nil && !f.inside[row&(1<<placeBits-1)]
+			})
 		}
 	}
 	f.index = l
@@ -113,13 +118,20 @@ func (l *listed) read(stems []string) {
 type matched struct {
 	db     *engine.DB
 	places []int64
+	inside string   // instead of places: a list in JSON of what entries have of them
 	stems  []string // that were read
 }
 
 // entriesQuery lists the latest entries that fit an expression of the index, with commas
-// between.
-const entriesQuery = `SELECT coalesce(string_agg(CAST(row AS TEXT), ','), '') FROM (
-	SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) held`
+// between; entriesInside only those that have one of many places.
+const (
+	entriesQuery  = entriesBegin + entriesEnd
+	entriesInside = entriesBegin + ` AND (rowid & 1048575) IN (SELECT CAST(value AS BIGINT) FROM json_each(:inside))` + entriesEnd
+
+	entriesBegin = `SELECT coalesce(string_agg(CAST(row AS TEXT), ','), '') FROM (
+	SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match`
+	entriesEnd = ` ORDER BY rowid DESC LIMIT :limit) held`
+)
 
 func (m *matched) latest(stems []string, limit int) ([]int64, error) {
 	return m.fit(ranking.Match(m.places, stems...), limit)
@@ -136,20 +148,15 @@ func (m *matched) read(stems []string) { m.stems = append(m.stems, stems...) }
 
 // fit are the latest entries that fit an expression.
 func (m *matched) fit(match string, limit int) ([]int64, error) {
+	query, args := entriesQuery, engine.Named{"match": engine.Match{Expr: match}, "limit": limit}
+	if m.inside != "" {
+		query, args["inside"] = entriesInside, m.inside
+	}
 	var found string
-	err := m.db.QueryRow(m.db.Either(entriesQuery, pgschema.Entries(match)),
-		engine.Named{"match": engine.Match{Expr: match}, "limit": limit}).Scan(&found)
-	if err != nil || found == "" {
+	if err := m.db.QueryRow(m.db.Either(query, pgschema.Entries(match, m.inside != "")), args).Scan(&found); err != nil {
 		return nil, err
 	}
-	rows := make([]int64, 0, 1+strings.Count(found, ","))
-	for row := range strings.SplitSeq(found, ",") {
-		n, err := strconv.ParseInt(row, 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, n)
-	}
+	rows, err := numbers(found)
 	slices.Sort(rows)
-	return rows, nil
+	return rows, err
 }

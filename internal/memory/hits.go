@@ -19,22 +19,15 @@ const (
 	maxBoth   = 20_000 // of a word that stand beside another
 	maxLatest = 2_000  // of each word, by which is estimated how many it has
 	maxApart  = 100    // messages of a place by which is estimated how far apart they are
-	maxSample = 256    // messages by which is estimated how many the places have
 
 	fewPlaces = 8  // each is looked up by itself; of more, entries of all places are read
 	placeBits = 20 // of an entry, below the id of its message
 )
 
-// sampleQuery counts those of some messages that are in a JSON list of places.
-const sampleQuery = `SELECT count(*) FROM json_each(:ids) i CROSS JOIN messages m ON m.id = CAST(i.value AS BIGINT)
-	JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
-	WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
-
-// apartQuery finds by how many ids, in all, the latest messages of places differ. It depends
-// on what was said elsewhere meanwhile, and on nothing before or after that.
-const apartQuery = `SELECT p.n, coalesce(
-	(SELECT max(m.id) FROM messages m WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread) -
-	(SELECT m.id FROM messages m WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread
+// apartQuery finds between which ids the latest messages of places are.
+const apartQuery = `SELECT p.n, coalesce((SELECT max(m.id) FROM messages m
+		WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread), 0),
+	coalesce((SELECT m.id FROM messages m WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread
 		ORDER BY m.id DESC LIMIT 1 OFFSET :latest), 0)
 	FROM places p WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
 
@@ -43,7 +36,7 @@ type posting struct {
 	word  int // its place in the question
 	worth float64
 	stems []string
-	rows  []int64 // entries in the places, rising
+	rows  []int64 // entries in the places, rising, with the number of the message for its id
 	many  float64 // how many have it, at least about
 	whole bool    // rows are all
 }
@@ -57,11 +50,11 @@ type finder struct {
 	asked  ranking.Asked
 	places []int64
 	inside map[int64]bool    // the places, as entries have them; nil if words are looked up by place
-	newest float64           // the latest id
-	apart  map[int64]float64 // ids from one message to the next, by place as entries have it; 1 if nil
-	total  float64           // messages in the places, a power of two; if inside is set, in all
+	order  *order            // of the messages in the places
+	apart  map[int64]float64 // numbers from one message to the next, by place as entries have it; 1 if nil
+	total  float64           // messages in the places
 	left   int               // entries that may still be read
-	found  [][]ranking.Hit   // what was found, each list by id
+	found  [][]ranking.Hit   // what was found, each list by the message's number, which is the ID
 	index  entries
 }
 
@@ -106,16 +99,19 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 			return nil, err
 		}
 	}
-	return ranking.Spans(f.merged(), len(words), f.apart), nil
+	best := ranking.Spans(f.merged(), len(words), f.apart)
+	for i, number := range best {
+		best[i] = f.order.id(number)
+	}
+	return best, nil
 }
 
-// measure finds out how many messages there are.
-func (f *finder) measure() error {
-	var last int64
-	if err := f.s.db.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
+// measure finds out how many messages there are, and how far apart.
+func (f *finder) measure() (err error) {
+	if f.order, err = f.s.orders.of(f.s.db, f.places); err != nil {
 		return err
 	}
-	f.newest, f.total = float64(last), float64(last)
+	f.total = float64(f.order.total)
 	if len(f.places) > fewPlaces {
 		f.inside = map[int64]bool{}
 		for _, n := range f.places {
@@ -123,30 +119,18 @@ func (f *finder) measure() error {
 		}
 		return nil
 	}
-	sample := make([]int64, maxSample)
-	for i := range sample {
-		sample[i] = last * int64(i+1) / maxSample
-	}
-	ids, err := json.Marshal(sample)
-	if err != nil {
-		return err
-	}
 	list, err := json.Marshal(f.places)
 	if err != nil {
 		return err
 	}
-	span, err := engine.Pairs[int64, int64](f.s.db, apartQuery, engine.Named{"latest": maxApart, "places": string(list)})
-	if err != nil {
-		return err
-	}
 	f.apart = map[int64]float64{}
-	for n, ids := range span {
-		f.apart[n&(1<<placeBits-1)] = float64(ids) / maxApart
-	}
-	here := 0
-	err = f.s.db.QueryRow(sampleQuery, engine.Named{"ids": string(ids), "places": string(list)}).Scan(&here)
-	many := max(maxWhole, f.newest*float64(here)/maxSample)
-	f.total = math.Exp2(math.Round(math.Log2(many))) // rough, so that what others say changes no weight
+	_, err = engine.Select(f.s.db, func(r engine.Scanner) (n int64, err error) {
+		var last, first int64
+		if err = r.Scan(&n, &last, &first); first > 0 {
+			f.apart[n&(1<<placeBits-1)] = float64(f.order.number(last)-f.order.number(first)) / maxApart
+		}
+		return n, err
+	}, apartQuery, engine.Named{"latest": maxApart, "places": string(list)})
 	return err
 }
 
@@ -161,8 +145,8 @@ func (f *finder) latest(p *posting) error {
 		return err
 	}
 	p.rows, p.many, p.whole = f.here(rows), float64(len(rows)), len(rows) < maxLatest
-	if !p.whole {
-		p.many *= f.newest / max(1, f.newest-float64(rows[0]>>placeBits))
+	if !p.whole && len(p.rows) > 0 {
+		p.many *= f.total / max(1, f.total-float64(p.rows[0]>>placeBits))
 	}
 	return nil
 }
@@ -203,15 +187,12 @@ func (f *finder) merged() []ranking.Hit {
 	return f.found[0]
 }
 
-// here are the entries that are in the places.
+// here are the entries that are in the places, with the numbers of their messages for the ids.
 func (f *finder) here(rows []int64) []int64 {
-	if f.inside == nil {
-		return rows
-	}
 	here := make([]int64, 0, len(rows))
 	for _, row := range rows {
-		if f.inside[row&(1<<placeBits-1)] {
-			here = append(here, row)
+		if n := f.order.number(row >> placeBits); n > 0 {
+			here = append(here, n<<placeBits|row&(1<<placeBits-1))
 		}
 	}
 	return here

@@ -61,6 +61,8 @@ type Store struct {
 	db  *engine.DB // of the File
 	now func() time.Time
 
+	orders orders // of messages, for Recall
+
 	meanings *embeddings.Index // of messages
 	salt     []byte            // of this database's nonces
 	// Cached because every message reads them: whether any part waits for its person, and

@@ -10,6 +10,7 @@ import (
 	"parley/internal/memory/agenda"
 	"parley/internal/memory/facts"
 	"parley/internal/memory/memorytest"
+	"parley/internal/memory/provenance"
 	"parley/internal/text/catalog"
 )
 
@@ -32,9 +33,16 @@ func TestButtonsCountTheirs(t *testing.T) {
 		for n := range others {
 			save(t, s, ben, fmt.Sprintf("Kettle number %d is blue", n))
 			remind(ben)
+			_, err := s.Agenda.AddTask(bg, ben, "buy tea", "", provenance.Origin{})
+			must(t, err)
 		}
 		saved, reminder := save(t, s, anna, "Likes ladders"), remind(anna)
-		data[i] = fmt.Sprintln(saved.Change.Buttons(catalog.Printer{}), saved.RowKey(), reminder.RowKey())
+		task, err := s.Agenda.AddTask(bg, anna, "buy tea", "", provenance.Origin{})
+		must(t, err)
+		data[i] = fmt.Sprintln(saved.Change.Buttons(catalog.Printer{}), saved.RowKey(), reminder.RowKey(), task.RowKey())
+		if id, err := s.Agenda.TaskID(bg, anna, task.RowKey()); err != nil || id != task.ID {
+			t.Errorf("the task of a button: %d, %v", id, err)
+		}
 		if id, err := s.Facts.Meant(bg, anna, facts.Which{Number: saved.RowKey()}); err != nil || id != saved.ID {
 			t.Errorf("the fact of a button: %d, %v", id, err)
 		}
