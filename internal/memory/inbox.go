@@ -124,8 +124,12 @@ func (a *arrival) stage(ctx context.Context) (durable func() error, err error) {
 	if err != nil || a.supposed != supposed || !slices.ContainsFunc(a.fresh, func(m chat.Message) bool { return m.Row == 0 }) {
 		return durable, err
 	}
-	// Some were known before, or are another's: those that were stored are found again.
-	a.supposed = never
+	// Some were known before, or are another's: those that were stored are found again, and a
+	// letter without a name could not be.
+	if err := durable(); err != nil {
+		return nil, err
+	}
+	a.supposed, a.letters = never, nil
 	a.s.Lanes.Unlearn(a.messages)
 	return a.s.db.Held().Stage(ctx, a.store)
 }
