@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"parley/internal/llm/llmtest"
@@ -27,17 +28,10 @@ func TestWhatIfIsKilled(t *testing.T) {
 	}
 	persona := filepath.Join(t.TempDir(), "persona.md")
 	must(t, os.WriteFile(persona, []byte("Speak like a PIRATE.\n"), 0o600))
-	asked := func() (n int) {
-		for _, r := range w.llm.Requests() {
-			if strings.Contains(string(r.Raw), "PIRATE") {
-				n++
-			}
-		}
-		return n
-	}
+	var asked atomic.Int32
 	held := make(chan struct{})
-	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
-		if asked() > answered {
+	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
+		if strings.Contains(string(r.Raw), "PIRATE") && asked.Add(1) > answered {
 			return llmtest.Turn{Text: "Arr.", Held: held}
 		}
 		return llmtest.Turn{Text: "Arr."}
@@ -46,7 +40,7 @@ func TestWhatIfIsKilled(t *testing.T) {
 	cmd.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
 	must(t, cmd.Start())
 	t.Cleanup(func() { kill(cmd) })
-	eventually(t, "a request that is not answered", func() bool { return asked() == answered+1 })
+	eventually(t, "a request that is not answered", func() bool { return asked.Load() == answered+1 })
 	kill(cmd)
 	close(held)
 	out, code := typed("", "whatif", persona, "--data", w.dir)
@@ -54,7 +48,7 @@ func TestWhatIfIsKilled(t *testing.T) {
 		!strings.Contains(out, fmt.Sprintf("%d messages run again, 0 unchanged", said)) {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if n := asked(); n != said+1 { // the one that was under way is asked again
+	if n := asked.Load(); n != said+1 { // the one that was under way is asked again
 		t.Errorf("%d requests for %d messages", n, said)
 	}
 }
