@@ -146,7 +146,7 @@ func TestLoginWithFurtherRights(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	address, err := c.Login(t.Context(), "gate")
-	if err != nil || !strings.Contains(address, "scope=read+write") {
+	if err != nil || !strings.Contains(address, "scope=read+write") && !strings.Contains(address, "scope=write+read") {
 		t.Errorf("%s, %v", address, err)
 	}
 	must(t, c.FinishLogin(t.Context(), "gate", g.Agree(t, address)))
