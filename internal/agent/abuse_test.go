@@ -150,7 +150,7 @@ func TestEveryWayInTaints(t *testing.T) {
 func (b *bench) said(m chat.Message) string {
 	b.t.Helper()
 	in := b.accept(m)
-	a, err := b.Handle(b.t.Context(), in, nobody{})
+	a, err := b.Handle(b.t.Context(), in, chat.Unwatched{})
 	must(b.t, err)
 	parts := []chat.Part{{Text: a.Text, To: m.From, Key: m.Key}}
 	must(b.t, b.store.Finish(b.t.Context(), in, parts, a.Record))

@@ -109,7 +109,7 @@ func (b *bench) tryUntil(m chat.Message, n int, may bool) (said string) {
 			panic(v)
 		}
 	}()
-	a, err := b.Handle(context.Background(), m, nobody{})
+	a, err := b.Handle(context.Background(), m, chat.Unwatched{})
 	must(b.t, err)
 	return a.Text
 }
@@ -166,7 +166,7 @@ func TestCallsAreKnownByTheirMessageNotByItsRow(t *testing.T) {
 	for _, uid := range []string{"first", "second", "first", "", ""} {
 		m.UID = uid
 		b.model.Call(call("call_1_0", "add", `{"text":"milk"}`)).Say("Done.")
-		if _, err := b.Handle(t.Context(), m, nobody{}); err != nil {
+		if _, err := b.Handle(t.Context(), m, chat.Unwatched{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -133,7 +133,7 @@ func (b *bench) crashes(point string, m chat.Message) {
 			b.t.Fatal("did not crash")
 		}
 	}()
-	_, _ = b.Handle(context.Background(), m, nobody{})
+	_, _ = b.Handle(context.Background(), m, chat.Unwatched{})
 }
 
 func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
@@ -145,7 +145,7 @@ func TestCrashRepeatsNoPaidCallAndNoSideEffect(t *testing.T) {
 	b.crashes("after_tool", m)
 	m.Attempt = 1
 	b.model.Say("It is on the list.")
-	a, err := b.Handle(context.Background(), m, nobody{})
+	a, err := b.Handle(context.Background(), m, chat.Unwatched{})
 	must(t, err)
 	if ran.Load() != 1 || len(b.model.Requests()) != 2 {
 		t.Fatalf("tool ran %d times, %d model calls", ran.Load(), len(b.model.Requests()))
@@ -191,7 +191,7 @@ func TestCrashInWhatKnowsItsKey(t *testing.T) {
 			t.Fatalf("%s: %d rows when it was killed", tt.tool, n-before)
 		}
 		m.Attempt = 1
-		a, err := b.Handle(t.Context(), m, nobody{})
+		a, err := b.Handle(t.Context(), m, chat.Unwatched{})
 		must(t, err)
 		b.finish(m, a)
 		heard := b.last().Messages[len(b.last().Messages)-1].Content

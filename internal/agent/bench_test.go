@@ -85,7 +85,7 @@ func (b *bench) resume(d *desk, agreed ...bool) chat.Answer {
 func (b *bench) resumed(m chat.Message, r Resumed) chat.Answer {
 	b.t.Helper()
 	m = b.accept(m)
-	a, err := b.Resume(b.t.Context(), m, nobody{}, r)
+	a, err := b.Resume(b.t.Context(), m, chat.Unwatched{}, r)
 	must(b.t, err)
 	must(b.t, b.store.Finish(b.t.Context(), m, nil, a.Record))
 	return a
@@ -177,7 +177,7 @@ func (v *viewer) Work(tool string, begins bool) { v.told = append(v.told, fmt.Sp
 func (b *bench) from(m chat.Message) string {
 	b.t.Helper()
 	m = b.accept(m)
-	a, err := b.Handle(context.Background(), m, nobody{})
+	a, err := b.Handle(context.Background(), m, chat.Unwatched{})
 	must(b.t, err)
 	return b.finish(m, a)
 }

@@ -102,7 +102,7 @@ func TestCheckingEnds(t *testing.T) {
 			time.AfterFunc(20*time.Millisecond, func() { cancel(chat.ErrStopped) })
 		}
 		in := b.accept(sent(c.text))
-		a, err := b.Handle(ctx, in, nobody{})
+		a, err := b.Handle(ctx, in, chat.Unwatched{})
 		must(t, err)
 		cancel(nil)
 		if !strings.Contains(a.Text, c.want) || strings.Contains(a.Text, "Tomorrow") {

@@ -116,7 +116,7 @@ func TestSessionEndReplacesNothing(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	m := b.accept(sent("hello"))
-	a := b.shown(m, nobody{})
+	a := b.shown(m, chat.Unwatched{})
 	told := b.finish(m, a)
 	for _, want := range []string{"Noted: “Mum has her birthday on 4 May” (#2).",
 		"“Wife has her birthday on 5 May” (#3). It disagrees with “Wife has her birthday on 4 May” (#1)"} {

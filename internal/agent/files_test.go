@@ -263,7 +263,7 @@ func TestFloodOfFiles(t *testing.T) {
 		m := sent("look", file("y", ""))
 		m.Key.Channel, m.ID, m.Addressed = fmt.Sprint(i), "1", true
 		all.Go(func() {
-			if a, err := b.Handle(t.Context(), m, nobody{}); err != nil || !strings.HasSuffix(a.Text, "ok") {
+			if a, err := b.Handle(t.Context(), m, chat.Unwatched{}); err != nil || !strings.HasSuffix(a.Text, "ok") {
 				t.Errorf("got %q, %v", a.Text, err)
 			}
 		})

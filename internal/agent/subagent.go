@@ -36,13 +36,6 @@ type Delegated struct {
 	Waits   []Waiting // calls that need a yes: the person is asked when the job is over
 }
 
-// nobody is the Reply of a subagent, which does not talk to people.
-type nobody struct{}
-
-func (nobody) Text(string)   {}
-func (nobody) Status(string) {}
-func (nobody) Reset()        {}
-
 // Delegate has a subagent do a job for the person and place of c. Tools call it.
 func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task string) (tools.Result, error) {
 	if s.MaxTurns == 0 {

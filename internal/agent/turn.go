@@ -33,7 +33,7 @@ type turn struct {
 // newTurn begins a turn for the author of m. With keep it belongs to their
 // session. Nobody sees the answer grow unless w is set.
 func (a *Agent) newTurn(m chat.Message, in input, keep bool) *turn {
-	j := &job{a: a, m: m, w: nobody{}, keep: keep, in: in}
+	j := &job{a: a, m: m, w: chat.Unwatched{}, keep: keep, in: in}
 	t := &turn{job: j, trust: trust{job: j}}
 	t.context = background{job: j, trust: &t.trust, sources: &t.sources}
 	t.prompt = prompt{job: j, context: &t.context, guide: &t.guide, tools: &t.tools, report: &t.report}

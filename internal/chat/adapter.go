@@ -144,6 +144,13 @@ type Reply interface {
 	Reset()
 }
 
+// Unwatched is the Reply to what nobody waits for.
+type Unwatched struct{}
+
+func (Unwatched) Text(string)   {}
+func (Unwatched) Status(string) {}
+func (Unwatched) Reset()        {}
+
 // Handler answers messages, one at a time per conversation. ctx is cancelled
 // by /stop (cause ErrStopped), by draining (cause ErrDraining) and at the turn
 // deadline its owner sets. On an error the hub sends one generic sentence; a

@@ -124,7 +124,7 @@ func (l *Listener) maySpeak(ctx context.Context, m chat.Message) (bool, error) {
 // speak has the agent say what a rule lets it. What does not succeed is not told: nobody waits
 // for it.
 func (l *Listener) speak(ctx context.Context, m chat.Message, heard *memory.Overheard) (chat.Answer, error) {
-	a, err := l.Agent.Handle(ctx, m, mute{})
+	a, err := l.Agent.Handle(ctx, m, chat.Unwatched{}) // whether it is said is not certain yet
 	if ctx.Err() != nil {
 		return a, context.Cause(ctx)
 	}
@@ -138,10 +138,3 @@ func (l *Listener) speak(ctx context.Context, m chat.Message, heard *memory.Over
 	turn.Unasked = l.PerDay
 	return a, nil
 }
-
-// mute shows nothing of an answer before it is certain that it is said.
-type mute struct{}
-
-func (mute) Text(string)   {}
-func (mute) Status(string) {}
-func (mute) Reset()        {}

@@ -42,7 +42,7 @@ func (c WhatIf) Run(ctx context.Context, f *Flags, cfg config.Config, s *Streams
 	if !stored(cfg) {
 		return text.Tell("there is no history: %s has no database", cfg.DataDir)
 	}
-	dir, err := os.MkdirTemp("", "parley-whatif-")
+	dir, err := os.MkdirTemp("", whatif.Folder)
 	if err != nil {
 		return err
 	}
@@ -118,12 +118,7 @@ func (r *report) found(d whatif.Difference) error {
 	if r.JSON {
 		return json.NewEncoder(r.out).Encode(d)
 	}
-	at, _ := slices.BinarySearchFunc(r.list, d, func(a, b whatif.Difference) int {
-		if a.Weight() != b.Weight() {
-			return a.Weight() - b.Weight()
-		}
-		return b.At.Compare(a.At)
-	})
+	at, _ := slices.BinarySearchFunc(r.list, d, whatif.Difference.Order)
 	r.list = slices.Insert(r.list, at, d)
 	if r.Limit > 0 && len(r.list) > r.Limit {
 		r.list, r.more = r.list[:r.Limit], r.more+1

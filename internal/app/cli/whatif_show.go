@@ -35,8 +35,9 @@ func (r *report) tell(b *strings.Builder, d whatif.Difference) {
 			fmt.Fprintf(b, "  %s\n    - %s\n    + %s\n", what, none(before), none(after))
 		}
 	}
-	both("guards", ruledBy(d.Before), ruledBy(d.After))
-	both("tools", made(d.Before), made(d.After))
+	both("guards", d.Before.Ruled(), d.After.Ruled())
+	cut := func(args string) string { return text.Shorten(args, maxSaidShown) }
+	both("tools", d.Before.Made(cut), d.After.Made(cut))
 	both("ends", []string{d.Before.Ended}, []string{d.After.Ended})
 	both("rules", d.Before.Rules, d.After.Rules)
 	if len(d.After.Models) > 0 {
@@ -62,20 +63,6 @@ func none(list []string) string {
 		return "none"
 	}
 	return strings.Join(list, "; ")
-}
-
-func ruledBy(o whatif.Outcome) (list []string) {
-	for _, g := range o.Guards {
-		list = append(list, fmt.Sprintf("%s: %s %s", g.Guard, g.Tool, g.Ruling))
-	}
-	return list
-}
-
-func made(o whatif.Outcome) (list []string) {
-	for _, c := range o.Calls {
-		list = append(list, fmt.Sprintf("%s %s: %s", c.Tool, text.Shorten(c.Args, maxSaidShown), c.Came))
-	}
-	return list
 }
 
 // judge returns what writes a rehearsal where the owner has judged a difference; "" for none.

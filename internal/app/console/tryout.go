@@ -106,8 +106,9 @@ func triedOf(ctx context.Context, l trial.Line, currency string) triedLine {
 			line.Pairs = append(line.Pairs, markedPair(name, joined(was), joined(is)))
 		}
 	}
-	both(in.Text("Guards"), guardsOf(l.Before), guardsOf(l.After))
-	both(in.Text("Tools"), callsOf(l.Before), callsOf(l.After))
+	both(in.Text("Guards"), l.Before.Ruled(), l.After.Ruled())
+	cut := func(args string) string { return clip(args, maxWhen) }
+	both(in.Text("Tools"), l.Before.Made(cut), l.After.Made(cut))
 	both(in.Text("Ends"), []string{in.Text(l.Before.Ended)}, []string{in.Text(l.After.Ended)})
 	both(in.Text("Rules"), l.Before.Rules, l.After.Rules)
 	if len(l.After.Models) > 0 {
@@ -131,20 +132,6 @@ func joined(list []string) string {
 		return "–"
 	}
 	return strings.Join(list, "\n")
-}
-
-func guardsOf(o whatif.Outcome) (list []string) {
-	for _, g := range o.Guards {
-		list = append(list, fmt.Sprintf("%s: %s %s", g.Guard, g.Tool, g.Ruling))
-	}
-	return list
-}
-
-func callsOf(o whatif.Outcome) (list []string) {
-	for _, c := range o.Calls {
-		list = append(list, fmt.Sprintf("%s %s: %s", c.Tool, clip(c.Args, maxWhen), c.Came))
-	}
-	return list
 }
 
 // markedPair marks the words that differ. Of what is the same there is what stands beside them.

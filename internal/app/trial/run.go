@@ -16,10 +16,7 @@ import (
 	"parley/internal/text"
 )
 
-// temporary is how folders of copies begin.
-const temporary = "parley-whatif-"
-
-// note is the file in the data folder that says what is being tried, for the next process
+// noted is the file in the data folder that says what is being tried, for the next process
 // where this one is killed.
 const noted = "whatif.json"
 
@@ -57,7 +54,7 @@ func (d *Desk) Open() error {
 		return nil
 	}
 	d.with(func(s *State) { *s = State{Change: r.Change, Budget: r.Budget, Phase: Broken} })
-	if !strings.HasPrefix(filepath.Base(r.Folder), temporary) {
+	if !strings.HasPrefix(filepath.Base(r.Folder), whatif.Folder) {
 		return nil
 	}
 	return os.RemoveAll(r.Folder)
@@ -172,12 +169,7 @@ func (d *Desk) found(diff whatif.Difference) error {
 	if d.fine[diff.ID] {
 		return nil
 	}
-	at, _ := slices.BinarySearchFunc(s.Lines, line, func(a, b Line) int {
-		if a.Weight() != b.Weight() {
-			return a.Weight() - b.Weight()
-		}
-		return b.At.Compare(a.At)
-	})
+	at, _ := slices.BinarySearchFunc(s.Lines, line, func(a, b Line) int { return a.Order(b.Difference) })
 	s.Lines = slices.Insert(slices.Clone(s.Lines), at, line)
 	if len(s.Lines) > maxLines {
 		s.Lines, s.More = s.Lines[:maxLines], s.More+1

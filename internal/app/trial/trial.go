@@ -134,7 +134,7 @@ func (d *Desk) Start(c Change, b Budget) error {
 	if d.state.Phase == Running || d.closed {
 		return ErrBusy
 	}
-	dir, err := os.MkdirTemp("", temporary)
+	dir, err := os.MkdirTemp("", whatif.Folder)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +51,27 @@ func (d Difference) Weight() int {
 		return len(Kinds)
 	}
 	return slices.Index(Kinds, d.Kinds[0])
+}
+
+// Order puts those that matter most first and, of the same weight, the latest.
+func (d Difference) Order(other Difference) int {
+	return cmp.Or(cmp.Compare(d.Weight(), other.Weight()), other.At.Compare(d.At))
+}
+
+// Ruled is what guards said, a line each.
+func (o Outcome) Ruled() (list []string) {
+	for _, g := range o.Guards {
+		list = append(list, fmt.Sprintf("%s: %s %s", g.Guard, g.Tool, g.Ruling))
+	}
+	return list
+}
+
+// Made are the calls of tools, a line each; cut shortens arguments.
+func (o Outcome) Made(cut func(string) string) (list []string) {
+	for _, c := range o.Calls {
+		list = append(list, fmt.Sprintf("%s %s: %s", c.Tool, cut(c.Args), c.Came))
+	}
+	return list
 }
 
 // difference compares what came of a message as it is with what comes of it changed. What the

@@ -14,6 +14,9 @@ import (
 	"parley/internal/memory/transfer"
 )
 
+// Folder is how the names of folders with copies begin.
+const Folder = "parley-whatif-"
+
 // Copies puts copies of the database and of the traces of a bot, which may be running, into a
 // folder and opens them; it fills in Record, World, Tape and Clock, and gives both sides
 // folders of their own. shut closes the copies. seen is nil, or is told of a server's rows.

@@ -87,7 +87,7 @@ func (w *world) run(ctx context.Context, side int, turn *replayed, at time.Time)
 	w.turn = turn
 	turn.tally = tally{side: side, used: make([]bool, len(turn.said)), calls: map[string]int{}, stop: stop}
 	w.mu.Unlock()
-	answer, err := w.sides[side].Handle(catalog.With(ctx, w.sides[side].Speak(ctx, m)), m, quiet{})
+	answer, err := w.sides[side].Handle(catalog.With(ctx, w.sides[side].Speak(ctx, m)), m, chat.Unwatched{})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil && turn.unknown == "" {
@@ -135,13 +135,6 @@ func message(p memory.Past, run int64) chat.Message {
 
 // farRow is past every row of an inbox: each run has one of its own.
 const farRow = 1 << 40
-
-// quiet is the Reply of a message that nobody waits for.
-type quiet struct{}
-
-func (quiet) Text(string)   {}
-func (quiet) Status(string) {}
-func (quiet) Reset()        {}
 
 // rules returns the ids of the rules that applied, sorted.
 func rules(detail json.RawMessage) (ids []string) {

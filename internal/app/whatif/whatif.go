@@ -156,10 +156,8 @@ func Run(ctx context.Context, o Options) (t Tally, err error) {
 // and tokens are left out too: they are about the day on which something is asked.
 func apart(c config.Config) config.Config {
 	c.OTel.Endpoint, c.Memory.FactsFile, c.Model.Embedding, c.Routes.Embedding = "", "", "", nil
-	currency := c.Limits
 	c.Limits.UserTokensPerDay, c.Limits.ChannelTokensPerDay, c.Limits.TokensPerDay = 0, 0, 0
 	c.Limits.UserMoneyPerDay, c.Limits.ChannelMoneyPerDay, c.Limits.MoneyPerDay = 0, 0, 0
-	c.Limits.Currency = currency.Currency
 	return c
 }
 
