@@ -284,3 +284,39 @@ func TestAmbientOnDiscord(t *testing.T) {
 	w.dc.Dispatch("MESSAGE_DELETE", map[string]any{"id": fmt.Sprint(w.idOf(t, "moose")), "channel_id": "50", "guild_id": "77"})
 	eventually(t, "it is taken back", func() bool { return w.overheardOf(t, "moose") == 0 })
 }
+
+// TestLeftOutIsKilled: who leaves their words out, and what was overheard of them removed, reads
+// once what is true, and nothing of it is left, though the process dies before or after that.
+func TestLeftOutIsKilled(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{"after_inbox_commit", "before_finish", "after_finish"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "BOT_CHANNEL_MODE=ambient")
+			w.ambient(t, unaskedRules)
+			child := w.start(t)
+			w.answered(t, -100, 5, "the first word")
+			w.hears(t, 5, "my pin is wombat")
+			w.hears(t, 5, "and my cat is a numbat")
+			if w.overheardOf(t, "wombat")+w.overheardOf(t, "numbat") != 2 {
+				t.Fatal("they are not heard")
+			}
+			w.settled(t)
+			kill(child)
+			child = w.start(t, "BOT_FAILPOINT="+point)
+			w.tg.Push(telegramtest.Text(-100, 5, "/listen off remove"))
+			dies(t, child)
+			child = w.start(t)
+			w.told(t, -100, "I leave out your words")
+			w.hears(t, 5, "not even the quokka")
+			kill(child)
+			said := w.texts(-100)
+			if strings.Count(said, "I leave out your words") != 1 || strings.Contains(said, "0 messages") {
+				t.Errorf("they read %q", said)
+			}
+			if n := w.overheardOf(t, "wombat") + w.overheardOf(t, "numbat") + w.overheardOf(t, "quokka"); n != 0 {
+				t.Errorf("%d messages are left", n)
+			}
+		})
+	}
+}

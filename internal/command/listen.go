@@ -78,6 +78,9 @@ func (l Listen) off(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		if err != nil {
 			return chat.Answer{}, err
 		}
+		if n == 0 { // there was nothing, or a process that was killed has removed it
+			return say(ctx, "I leave out your words from now on. Nothing that I overheard of you is left.")
+		}
 		return say(ctx, "I leave out your words from now on, and have removed what I overheard of you: %s.", catalog.Many(ctx, n, "message"))
 	case listenKeep:
 		return say(ctx, "I leave out your words from now on. What I overheard before stays.")
