@@ -264,7 +264,7 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 
 // wipe clears deleted rows from the file, and their vectors from memory.
 func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
-	s.meanings.Forget()
+	s.letGo()
 	if err := chunked.Wipe(ctx, s.db, indexes); err != nil {
 		return err
 	}

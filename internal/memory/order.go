@@ -91,6 +91,7 @@ func (o *orders) of(db *engine.DB, places []int64) (*order, error) {
 		return nil, err
 	}
 	ids, err := numbers(found)
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return was.number(id) > 0 })
 	if err != nil || len(ids) == 0 {
 		return was, err
 	}
@@ -109,6 +110,13 @@ func (o *orders) of(db *engine.DB, places []int64) (*order, error) {
 		o.names = o.names[1:]
 	}
 	return now, nil
+}
+
+// forget lets go of what is kept: messages were deleted.
+func (o *orders) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept, o.names = nil, nil
 }
 
 // numbers reads numbers with commas between.

@@ -126,7 +126,7 @@ func (s *Store) ForgetOverheard(ctx context.Context, k chat.Key, user string) (n
 			return nil
 		})
 		if n += some; err != nil || some < forgetBatch {
-			s.meanings.Forget()
+			s.letGo()
 			return n, during("forget what was overheard", err)
 		}
 	}

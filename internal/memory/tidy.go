@@ -10,12 +10,18 @@ import (
 // tidied is how many pages of the index one step of Tidy rewrites.
 const tidied = 200
 
+// letGo drops what is kept in memory of messages that may be deleted by now.
+func (s *Store) letGo() {
+	s.meanings.Forget()
+	s.orders.forget()
+}
+
 // Tidy merges the segments of the full-text index of messages, so that each word is looked
 // up in one: about a minute's work per night with a million messages. It yields to messages
 // and may be cut short; what was done stays. Cached vectors of messages are dropped, and
 // with them those of deleted messages.
 func (s *Store) Tidy(ctx context.Context) error {
-	s.meanings.Forget()
+	s.letGo()
 	if s.db.Path() == "" {
 		return nil // a server looks after its indexes
 	}
