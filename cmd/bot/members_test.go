@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/llm/llmtest"
 )
@@ -346,8 +347,12 @@ func TestMembersOnDiscord(t *testing.T) {
 	v := newVisitor(t, base)
 	v.post("/me/login", url.Values{"code": {code[1]}})
 	v.says("what is my dog called?", "Rex, of course.")
-	if got := w.discordSent(t, 2)[1]; got.Channel != "70" || !strings.Contains(got.Content, "> You, in the browser: what is my dog called?") ||
-		!strings.Contains(got.Content, "Rex, of course.") {
-		t.Errorf("the direct chat: %+v", got)
+	mirrored := func() bool { // what grew while the model spoke gets its quotation with the last edit
+		sent := w.dc.Sent()
+		return len(sent) == 2 && sent[1].Channel == "70" && strings.Contains(sent[1].Content, "> You, in the browser: what is my dog called?") &&
+			strings.Contains(sent[1].Content, "Rex, of course.")
+	}
+	if !w.dc.Wait(time.Minute, mirrored) {
+		t.Errorf("the direct chat: %+v", w.dc.Sent())
 	}
 }
