@@ -245,15 +245,22 @@ func (l *live) over() { <-l.h.shows[l.m.Key.Platform] }
 // stays unfinished.
 const firstDraw = 15 * time.Second
 
+// lastDraw is how long an answer waits for the edit of its preview that is on the wire. A
+// request that is cut off may still reach the platform, and put half of the answer over all
+// of it.
+const lastDraw = 2 * time.Second
+
 // draw shows the text. The call that creates the preview is not cancelled when
 // the answer is ready: a message whose id was never seen could not be finished.
 func (l *live) draw(ctx context.Context, adapter Adapter, id, text string) (string, time.Duration, error) {
+	drawn, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
 	if id == "" {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
-		defer cancel()
+		defer time.AfterFunc(firstDraw, cancel).Stop()
+	} else {
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(lastDraw, cancel) })()
 	}
-	return adapter.Preview(ctx, l.m, id, Seen(text))
+	return adapter.Preview(drawn, l.m, id, Seen(text))
 }
 
 // silence returns how long an error asks us to wait; 0 if it does not.

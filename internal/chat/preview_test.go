@@ -7,11 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
 	"parley/internal/memory"
+	"parley/internal/text/waittest"
 )
 
 // unnoted is a journal that takes no ids of previews for a while.
@@ -156,6 +158,57 @@ func TestPreviewWithoutAnAnswer(t *testing.T) {
 	if p := b.Sent()[0]; p.Preview != "preview" || p.Text != "" || len(p.Files) > 0 {
 		t.Errorf("sent %+v", p)
 	}
+}
+
+// distant is a platform that a request reaches a second after it was sent, whether or not
+// somebody still waits for it.
+type distant struct {
+	chattest.Adapter
+	mu     sync.Mutex // guards stands
+	stands string
+}
+
+func (d *distant) Send(ctx context.Context, p chat.Part) (string, error) {
+	d.mu.Lock()
+	d.stands = p.Text
+	d.mu.Unlock()
+	return d.Adapter.Send(ctx, p)
+}
+
+func (d *distant) Preview(ctx context.Context, _ chat.Message, id, text string) (string, time.Duration, error) {
+	if id == "" {
+		return "preview", time.Second, nil
+	}
+	time.AfterFunc(time.Second, func() {
+		d.mu.Lock()
+		d.stands = text
+		d.mu.Unlock()
+	})
+	if !chat.Sleep(ctx, time.Second+time.Millisecond) {
+		return id, 0, ctx.Err()
+	}
+	return id, time.Second, nil
+}
+
+// TestPreviewDoesNotOvertake: an edit that is on the wire when the answer is ready does not
+// land on it.
+func TestPreviewDoesNotOvertake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &distant{}
+		c := newCrowd(t, p, p.Texts, func(_ context.Context, _ chat.Message, w chat.Reply) (chat.Answer, error) {
+			for range 26 { // a moment after the second picture was sent
+				w.Text("half ")
+				time.Sleep(100 * time.Millisecond)
+			}
+			return chat.Answer{Text: "whole"}, nil
+		})
+		c.write(1)
+		waittest.Pass(10 * time.Second)
+		if p.stands != "whole" {
+			t.Errorf("%q stands there", p.stands)
+		}
+		c.Drain(t.Context())
+	})
 }
 
 // TestPreviewOfSomebodyForgotten: where the author is forgotten before the answer is
