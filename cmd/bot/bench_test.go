@@ -62,6 +62,7 @@ func checkOrder(b testing.TB, sent []telegramtest.SentMessage, chats, each int) 
 // start runs the bot as a process of its own.
 func (w *world) start(t testing.TB, env ...string) *exec.Cmd {
 	t.Helper()
+	apart(t)
 	cmd := exec.Command(os.Args[0])
 	if w.file != "" {
 		cmd.Args = append(cmd.Args, "--config", w.file)

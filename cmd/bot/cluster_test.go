@@ -104,6 +104,7 @@ func newFleetOf(t *testing.T, w *world, n int, way func(url string) string) *fle
 // join starts a process, which reaches the database by this address.
 func (f *fleet) join(t *testing.T, database string) *member {
 	t.Helper()
+	apart(t)
 	m := &member{said: &safeBuffer{}}
 	to, err := url.Parse(f.tg.URL())
 	must(t, err)

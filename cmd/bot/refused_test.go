@@ -14,6 +14,7 @@ import (
 // startHeard is start, with what the process logs.
 func (w *world) startHeard(t *testing.T, env ...string) (*exec.Cmd, *safeBuffer) {
 	t.Helper()
+	apart(t)
 	log := &safeBuffer{}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = slices.Concat(os.Environ(), []string{childEnv + "=1"}, w.env, env)

@@ -15,6 +15,7 @@ import (
 // standBy starts a process that waits for w's data folder, and returns what it says.
 func (w *world) standBy(t *testing.T) (*exec.Cmd, *safeBuffer) {
 	t.Helper()
+	apart(t)
 	said := &safeBuffer{}
 	cmd := exec.Command(os.Args[0], "run", "--standby")
 	cmd.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)

@@ -18,6 +18,7 @@ import (
 // ENGINE, and EPISODE is what a failure prints.
 func TestWalls(t *testing.T) {
 	t.Parallel()
+	apart(t)
 	var list []episode
 	n, _ := strconv.Atoi(os.Getenv("PARLEY_WALLS"))
 	seed, _ := strconv.Atoi(os.Getenv("PARLEY_SEED"))
