@@ -67,30 +67,14 @@ func TestFaultForgettingKilled(t *testing.T) {
 		must(t, s.ForgetPerson(context.Background(), "x:ada", 0))
 		return
 	}
-	dir := filepath.Join(t.TempDir(), "data")
-	s, err := openIn(t, dir, Options{})
-	must(t, err)
-	crowd(t, s, 2000)
-	hers := func(s *Store) (n int) {
-		must(t, s.db.QueryRow("SELECT count(*) FROM messages WHERE user_id = 'x:ada'").Scan(&n))
-		return n
+	var s *Store
+	for attempt := 0; s == nil; attempt++ {
+		if attempt == 10 {
+			t.Fatal("each time it was over before it was killed")
+		}
+		s = halfForgotten(t)
 	}
-	all := hers(s)
-	child := exec.Command(os.Args[0], "-test.run=^TestFaultForgettingKilled$")
-	child.Env = append(os.Environ(), forgetInChild+"="+dir)
-	child.Env = append(child.Env, postgrestest.OfParent+"="+postgrestest.InFolder(t, dir, nil))
-	must(t, child.Start())
-	waittest.Until(t, "some are forgotten", func() bool { return hers(s) < all })
-	must(t, child.Process.Kill())
-	_ = child.Wait()
-	must(t, s.Close())
-
-	s, err = openIn(t, dir, Options{})
-	must(t, err)
 	defer func() { must(t, s.Close()) }()
-	if n := hers(s); n == 0 || n == all {
-		t.Fatalf("killed with %d of %d left", n, all)
-	}
 	must(t, s.FinishForgetting(t.Context(), true))
 	for _, c := range textColumns(t, s) {
 		if strings.HasPrefix(c, "messages_fts.") {
@@ -108,6 +92,36 @@ func TestFaultForgettingKilled(t *testing.T) {
 		t.Errorf("%d traces, %d notes of unfinished work, %d of 1000 messages of somebody else", n, left, others)
 	}
 	must(t, s.File.Check(t.Context()))
+}
+
+// halfForgotten returns a store whose process was killed while it forgot ada; nil if it was
+// faster than this one, as may be on a busy machine.
+func halfForgotten(t *testing.T) *Store {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := openIn(t, dir, Options{})
+	must(t, err)
+	crowd(t, s, 2000)
+	hers := func() (n int) {
+		must(t, s.db.QueryRow("SELECT count(*) FROM messages WHERE user_id = 'x:ada'").Scan(&n))
+		return n
+	}
+	all := hers()
+	child := exec.Command(os.Args[0], "-test.run=^TestFaultForgettingKilled$")
+	child.Env = append(os.Environ(), forgetInChild+"="+dir)
+	child.Env = append(child.Env, postgrestest.OfParent+"="+postgrestest.InFolder(t, dir, nil))
+	must(t, child.Start())
+	waittest.Until(t, "some are forgotten", func() bool { return hers() < all })
+	must(t, child.Process.Kill())
+	_ = child.Wait()
+	must(t, s.Close())
+	s, err = openIn(t, dir, Options{})
+	must(t, err)
+	if hers() == 0 {
+		must(t, s.Close())
+		return nil
+	}
+	return s
 }
 
 // While somebody is forgotten, retention deletes a lot or history is imported,
