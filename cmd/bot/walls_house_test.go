@@ -432,9 +432,14 @@ var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4
 // lasted is how long something took, in what people are handed.
 var lasted = regexp.MustCompile(`(\\?"(?i:took|start)\\?":\s*)\d+`)
 
+// onDisk is when a note was written: files go by the clock of this machine.
+var onDisk = regexp.MustCompile(`\b(` + time.Now().UTC().Format(time.DateOnly) + "|" + time.Now().UTC().Add(24*time.Hour).Format(time.DateOnly) +
+	`)[ T]\d\d:\d\d(:\d\d)?`)
+
 // masked names what is drawn by its order.
 func masked(text string) string {
 	names := map[string]string{}
+	text = onDisk.ReplaceAllString(text, "now")
 	text = strings.ReplaceAll(lasted.ReplaceAllString(text, "$1~"), "loading, ", "ready, ") // notes, by how far the process is
 	return chance.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasSuffix(found, "s") && found[0] <= '9' {

@@ -180,18 +180,44 @@ func compare(without, with []sight) (list []difference) {
 	return list
 }
 
-// others returns what of a has no equal in b.
+// others returns what of a has no equal in b. What may be there in addition is what is over
+// where both have the same words: a verdict's request does not say whose they are.
 func others(a, b []sight) (list []sight) {
 	there := map[string]int{}
 	for _, s := range b {
 		there[s.text]++
 	}
-	for _, s := range a {
+	extra := func(s sight) int { return map[bool]int{true: 1}[s.beside] }
+	for _, s := range slices.SortedStableFunc(slices.Values(a), func(a, b sight) int { return extra(a) - extra(b) }) {
 		if there[s.text]--; there[s.text] < 0 {
 			list = append(list, s)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b sight) int { return cmp.Compare(a.turn, b.turn) })
 	return list
+}
+
+// TestWallsCompare: what is asked of a model in private takes the place of nothing, and stands for
+// nothing, that is asked for somebody else in the same words.
+func TestWallsCompare(t *testing.T) {
+	t.Parallel()
+	asked := func(turn int, beside bool) sight {
+		return sight{turn: turn, to: "model", text: "same words", beside: beside}
+	}
+	for _, tt := range []struct {
+		name          string
+		without, with []sight
+		want          int
+	}{
+		{"said before in private", []sight{asked(5, false)}, []sight{asked(2, true), asked(5, false)}, 0},
+		{"said later in private", []sight{asked(5, false)}, []sight{asked(5, false), asked(9, true)}, 0},
+		{"asked no more", []sight{asked(5, false), asked(7, false)}, []sight{asked(5, false)}, 1},
+		{"asked once more", []sight{asked(5, false)}, []sight{asked(2, true), asked(5, false), asked(6, false)}, 1},
+	} {
+		if got := compare(tt.without, tt.with); len(got) != tt.want {
+			t.Errorf("%s: %d differences, want %d", tt.name, len(got), tt.want)
+		}
+	}
 }
 
 func (d difference) turn() int {
@@ -206,7 +232,10 @@ func (d difference) turn() int {
 
 // show says where a difference came from.
 func (d difference) show(script []turn) string {
-	at := 0
+	at, most := 0, 250
+	if os.Getenv("PARLEY_EPISODE") != "" {
+		most = 4000
+	}
 	if d.without != nil && d.with != nil {
 		for at < min(len(d.without.text), len(d.with.text)) && d.without.text[at] == d.with.text[at] {
 			at++
@@ -221,7 +250,7 @@ func (d difference) show(script []turn) string {
 			from = max(0, len(s.text)-600)
 			return fmt.Sprintf("turn %d: …%q", s.turn, s.text[from:])
 		}
-		return fmt.Sprintf("turn %d: …%q", s.turn, s.text[min(from, len(s.text)):min(len(s.text), at+250)])
+		return fmt.Sprintf("turn %d: …%q", s.turn, s.text[min(from, len(s.text)):min(len(s.text), at+most)])
 	}
 	said := "the beginning"
 	if n := d.turn(); n >= 0 {
