@@ -294,7 +294,7 @@ func (h *house) dcTold(channel, words string) bool {
 func (h *house) rests(what string) {
 	open := func() bool {
 		return h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
-			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')) + (SELECT count(*) FROM ends) +
+			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started') AND platform <> 'terminal') + (SELECT count(*) FROM ends) +
 			(SELECT count(*) FROM bulk_work)`) != 0
 	}
 	for again := true; again; {
@@ -433,8 +433,8 @@ var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4
 var lasted = regexp.MustCompile(`(\\?"(?i:took|start)\\?":\s*)\d+`)
 
 // onDisk is when a note was written: files go by the clock of this machine.
-var onDisk = regexp.MustCompile(`\b(` + time.Now().UTC().Format(time.DateOnly) + "|" + time.Now().UTC().Add(24*time.Hour).Format(time.DateOnly) +
-	`)[ T]\d\d:\d\d(:\d\d)?`)
+var onDisk = regexp.MustCompile(`\b(` + time.Now().UTC().Format(time.DateOnly) + "|" +
+	time.Now().UTC().Add(24*time.Hour).Format(time.DateOnly) + `)[ T]\d\d:\d\d(:\d\d)?`)
 
 // masked names what is drawn by its order.
 func masked(text string) string {
