@@ -139,6 +139,7 @@ type sight struct {
 type difference struct {
 	to            string
 	without, with *sight // nil is nothing
+	note          string
 }
 
 // compare goes through what each place was sent, in its order. What models were asked is
@@ -167,6 +168,17 @@ func compare(without, with []sight) (list []difference) {
 			}
 			if i < len(b) {
 				d.with = &b[i]
+			}
+			if one := cmp.Or(d.without, d.with); to == "model" {
+				times := func(all []sight) (n int) {
+					for _, s := range all {
+						if s.text == one.text {
+							n++
+						}
+					}
+					return n
+				}
+				d.note = fmt.Sprintf("\n\tasked %d times without, %d with", times(both[0]), times(both[1]))
 			}
 			if d.without == nil || d.with == nil || d.without.text != d.with.text {
 				list = append(list, d)
@@ -256,5 +268,5 @@ func (d difference) show(script []turn) string {
 	if n := d.turn(); n >= 0 {
 		said = script[n].String()
 	}
-	return strings.Join([]string{"to " + d.to + ", when " + said, "without: " + excerpt(d.without), "with:    " + excerpt(d.with)}, "\n\t")
+	return strings.Join([]string{"to " + d.to + ", when " + said, "without: " + excerpt(d.without), "with:    " + excerpt(d.with)}, "\n\t") + d.note
 }
