@@ -268,5 +268,5 @@ func (d difference) show(script []turn) string {
 	if n := d.turn(); n >= 0 {
 		said = script[n].String()
 	}
-	return strings.Join([]string{"to " + d.to + ", when " + said, "without: " + excerpt(d.without), "with:    " + excerpt(d.with)}, "\n\t") + d.note
+	return "to " + d.to + ", when " + said + "\n\twithout: " + excerpt(d.without) + "\n\twith:    " + excerpt(d.with) + d.note
 }
