@@ -245,8 +245,18 @@ func (h *house) types(said turn) {
 	if err := cmd.Wait(); err != nil {
 		h.breaks("the terminal: " + err.Error())
 	}
-	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(shown.String(), h.dir, "DATA"), turn: -2})
+	text := savedFile.ReplaceAllStringFunc(shown.String(), func(line string) string {
+		found := savedFile.FindStringSubmatch(line)
+		data, err := os.ReadFile(found[2])
+		must(h.t, err)
+		return found[2] + ": " + h.uploaded(&telegramtest.File{Name: found[1], Data: data})
+	})
+	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(text, h.dir, "DATA"), turn: -2})
 }
+
+// savedFile is how the terminal shows a file. What is in it is compared, not its length: that
+// differs with how long something took.
+var savedFile = regexp.MustCompile(`\[file (\S+), \d+ bytes, saved as ([^\]\n]+)\]`)
 
 func (h *house) onTelegram(said turn) {
 	if said.press {
