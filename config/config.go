@@ -222,7 +222,7 @@ type Agent struct {
 // Memory configures what is remembered about people.
 type Memory struct {
 	Learn     bool   `yaml:"learn" default:"true" doc:"remember what people say about themselves without being asked to, when conversations are folded or end"`
-	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person, guesses and then the oldest go first; 0 keeps all"`
+	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person and chat, guesses and then the oldest go first; 0 keeps all"`
 	Digest    string `yaml:"digest" default:"daily" one:"off|daily|session" doc:"when owners hear in their direct chat what was learned without being asked for: each morning, or when a conversation ends; everybody sets their own with /facts digest"`
 	FactsFile string `yaml:"facts_file" doc:"Markdown file kept in step, both ways, with what is remembered about the first owner"`
 }

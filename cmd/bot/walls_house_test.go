@@ -245,8 +245,18 @@ func (h *house) types(said turn) {
 	if err := cmd.Wait(); err != nil {
 		h.breaks("the terminal: " + err.Error())
 	}
-	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(shown.String(), h.dir, "DATA"), turn: -2})
+	text := savedFile.ReplaceAllStringFunc(shown.String(), func(line string) string {
+		found := savedFile.FindStringSubmatch(line)
+		data, err := os.ReadFile(found[2])
+		must(h.t, err)
+		return found[2] + ": " + h.uploaded(&telegramtest.File{Name: found[1], Data: data})
+	})
+	h.left = append(h.left, sight{to: "terminal " + said.name(), text: strings.ReplaceAll(text, h.dir, "DATA"), turn: -2})
 }
+
+// savedFile is how the terminal shows a file. What is in it is compared, not its length: that
+// differs with how long something took.
+var savedFile = regexp.MustCompile(`\[file (\S+), \d+ bytes, saved as ([^\]\n]+)\]`)
 
 func (h *house) onTelegram(said turn) {
 	if said.press {
@@ -294,7 +304,7 @@ func (h *house) dcTold(channel, words string) bool {
 func (h *house) rests(what string) {
 	open := func() bool {
 		return h.tg.Waiting() > 0 || h.llm.Flying() > 0 || h.one(`SELECT (SELECT count(*) FROM inbox WHERE state = 'new') +
-			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')) + (SELECT count(*) FROM ends) +
+			(SELECT count(*) FROM outbox WHERE state IN ('ready', 'started') AND platform <> 'terminal') + (SELECT count(*) FROM ends) +
 			(SELECT count(*) FROM bulk_work)`) != 0
 	}
 	for again := true; again; {
@@ -432,9 +442,14 @@ var chance = regexp.MustCompile(`(?:\b|\\n)[0-9a-f]{8}\b(-[0-9a-f]{4}-[0-9a-f]{4
 // lasted is how long something took, in what people are handed.
 var lasted = regexp.MustCompile(`(\\?"(?i:took|start)\\?":\s*)\d+`)
 
+// onDisk is when a note was written: files go by the clock of this machine.
+var onDisk = regexp.MustCompile(`\b(` + time.Now().UTC().Format(time.DateOnly) + "|" +
+	time.Now().UTC().Add(24*time.Hour).Format(time.DateOnly) + `)[ T]\d\d:\d\d(:\d\d)?`)
+
 // masked names what is drawn by its order.
 func masked(text string) string {
 	names := map[string]string{}
+	text = onDisk.ReplaceAllString(text, "now")
 	text = strings.ReplaceAll(lasted.ReplaceAllString(text, "$1~"), "loading, ", "ready, ") // notes, by how far the process is
 	return chance.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasSuffix(found, "s") && found[0] <= '9' {

@@ -152,12 +152,12 @@ func decided(se memory.Session, text string) bool {
 // tick is what cron does for summaries.
 func (b *bench) tick() {
 	b.t.Helper()
-	ended, err := b.store.Past.DueToArchive(context.Background(), 100)
+	ended, err := b.store.Past.DueToArchive(context.Background(), nil, 100)
 	must(b.t, err)
 	for _, d := range ended {
 		_ = b.Archive(context.Background(), d.ID) // a failure is tried again
 	}
-	owed, err := b.store.Past.DueToPay(context.Background(), 100)
+	owed, err := b.store.Past.DueToPay(context.Background(), nil, 100)
 	must(b.t, err)
 	for _, d := range owed {
 		_ = b.Pay(context.Background(), d.ID)

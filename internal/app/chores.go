@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"parley/internal/adapters/terminal"
@@ -33,7 +32,6 @@ type chores struct {
 	sums      *background.Work
 	asker     *scheduled.Asker
 	facts     *factsfile.File // nil for none
-	inLane    sync.WaitGroup  // work that inLanes started
 }
 
 // jobLimit is the most items one tick handles; the next tick continues.
@@ -132,7 +130,7 @@ func (c *chores) sweep(ctx context.Context) error {
 	if _, err := c.store.Sessions.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}
-	due, err := c.store.Past.DueToExpire(ctx, jobLimit)
+	due, err := c.store.Past.DueToExpire(ctx, c.reach(), jobLimit)
 	if err != nil {
 		return err
 	}
@@ -143,12 +141,12 @@ func (c *chores) sweep(ctx context.Context) error {
 		}
 		c.archive(ctx, d)
 	})
-	ended, err := c.store.Past.DueToArchive(ctx, jobLimit)
+	ended, err := c.store.Past.DueToArchive(ctx, c.reach(), jobLimit)
 	if err != nil {
 		return err
 	}
 	c.inLanes(ended, c.archive)
-	owed, err := c.store.Past.DueToPay(ctx, jobLimit)
+	owed, err := c.store.Past.DueToPay(ctx, c.reach(), jobLimit)
 	if err != nil {
 		return err
 	}
@@ -160,10 +158,21 @@ func (c *chores) sweep(ctx context.Context) error {
 	return c.digests(ctx, "")
 }
 
-// due does at once everything that cron ticks would do by now, for rehearsals.
+// reach returns the platforms whose conversations this process can have, nil for all: one of
+// several leaves those of platforms that it does not know to others.
+func (c *chores) reach() []string {
+	if c.fleet == nil {
+		return nil
+	}
+	return c.platforms.hub.Platforms()
+}
+
+// due does at once everything that cron ticks would do by now, for rehearsals. What its lanes
+// leave to another process is not done here.
 func (c *chores) due(ctx context.Context) error {
 	err := errors.Join(c.sweep(ctx), c.remind(ctx), c.tellClosed(ctx), c.front.desk.Tick(ctx))
-	c.inLane.Wait()
+	for c.platforms.busy() && chat.Sleep(ctx, time.Millisecond) {
+	}
 	return errors.Join(err, c.readEnds(ctx))
 }
 
@@ -176,13 +185,7 @@ func (c *chores) archive(ctx context.Context, d sessions.Due) {
 // inLanes runs work for each session once its lane is free.
 func (c *chores) inLanes(list []sessions.Due, work func(context.Context, sessions.Due)) {
 	for _, d := range list {
-		c.inLane.Add(1)
-		if !c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) {
-			defer c.inLane.Done()
-			work(ctx, d)
-		}) {
-			c.inLane.Done()
-		}
+		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) { work(ctx, d) })
 	}
 }
 

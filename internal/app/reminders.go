@@ -34,6 +34,9 @@ func (c *chores) remind(ctx context.Context) error {
 		return err
 	}
 	for _, r := range due {
+		if !chat.Reaches(chat.On(c.platforms.adapters, r.Key.Platform), r.Key) {
+			continue // somebody else sits at the terminal
+		}
 		if wanted, err := c.stillWanted(ctx, r); err != nil {
 			return err
 		} else if !wanted {

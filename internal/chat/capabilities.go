@@ -54,6 +54,20 @@ type TurnTaker interface {
 	Done(m Message)
 }
 
+// Reacher is an Adapter that shows only some conversations of its platform, such as a terminal
+// at which one person sits. What is to be sent in the others waits for one that shows them.
+type Reacher interface {
+	// Reaches reports whether what is sent to k is seen by those whom it is for. It must
+	// not block.
+	Reaches(k Key) bool
+}
+
+// Reaches reports whether an adapter, nil for none, shows a conversation.
+func Reaches(a Adapter, k Key) bool {
+	r, some := As[Reacher](a)
+	return a != nil && (!some || r.Reaches(k))
+}
+
 // AdminChecker is an Adapter that can look up who administers a place. It is
 // for platforms whose events do not say so (Message.Admin); elsewhere a person
 // is an administrator only if the event says so.

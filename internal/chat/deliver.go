@@ -40,7 +40,7 @@ func (h *Hub) flush(k Key) {
 // the one in which this process owned the parts.
 func (h *Hub) deliverAll(k Key, parts []Part, at *place, life int64) bool {
 	adapter := h.adapter(k.Platform)
-	if adapter == nil {
+	if !Reaches(adapter, k) {
 		return false
 	}
 	for _, p := range parts {

@@ -70,6 +70,7 @@ var (
 		Fetcher
 		Repeater
 		TurnTaker
+		Reacher
 		AdminChecker
 		MemberChecker
 		Renormalizer
@@ -154,6 +155,11 @@ func (f able) Idempotent(p Part) (yes bool) {
 }
 
 func (f able) Done(m Message) { f.quiet("Done", func() { f.in.(TurnTaker).Done(m) }) }
+
+func (f able) Reaches(k Key) (yes bool) {
+	f.quiet("Reaches", func() { yes = f.in.(Reacher).Reaches(k) })
+	return yes
+}
 
 func (f able) IsAdmin(ctx context.Context, k Key, userID string) (yes bool, err error) {
 	err = f.call("IsAdmin", func() (err error) { yes, err = f.in.(AdminChecker).IsAdmin(ctx, k, userID); return err })

@@ -113,7 +113,7 @@ func (h *Hub) owns(l *lane) bool {
 	if h.o.Node == nil || l.had == life+1 && h.mayAct() {
 		return true
 	}
-	if h.adapter(l.key.Platform) == nil {
+	if !Reaches(h.adapter(l.key.Platform), l.key) {
 		return false // a process that can send there finds it
 	}
 	ours := false

@@ -175,8 +175,8 @@ func BenchmarkLimits(b *testing.B) {
 			return s.db.Settle(bg)
 		}},
 		{"the sweep", func(int) error {
-			_, err := s.Past.DueToExpire(bg, 200)
-			_, e2 := s.Past.DueToArchive(bg, 200)
+			_, err := s.Past.DueToExpire(bg, nil, 200)
+			_, e2 := s.Past.DueToArchive(bg, nil, 200)
 			_, e3 := s.Sessions.MarkIdle(bg, time.Hour)
 			return errors.Join(err, e2, e3)
 		}},

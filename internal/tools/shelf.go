@@ -275,7 +275,7 @@ func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths
 	if err != nil {
 		return nil
 	}
-	list, err := n.Vault.Titles(ctx, typed, maxListed)
+	list, err := n.Vault.Titles(ctx, typed, s.hidden(), maxListed)
 	if err == nil {
 		list, err = s.Listed(ctx, list, notesListed)
 	}

@@ -292,7 +292,7 @@ func (n Notes) list() Operation {
 		if c.ByHand {
 			most = notesListed
 		}
-		list, err := n.Vault.List(ctx, a.Folder, maxListed)
+		list, err := n.Vault.List(ctx, a.Folder, s.hidden(), maxListed)
 		if err == nil {
 			list, err = s.Listed(ctx, list, most)
 		}

@@ -58,6 +58,7 @@ type Options struct {
 var (
 	_ chat.Adapter   = (*Adapter)(nil)
 	_ chat.TurnTaker = (*Adapter)(nil)
+	_ chat.Reacher   = (*Adapter)(nil)
 )
 
 // Adapter is the terminal as a chat.Adapter.
@@ -123,6 +124,12 @@ func New(o Options) *Adapter {
 
 // Platform implements chat.Adapter.
 func (a *Adapter) Platform() string { return platform }
+
+// Reaches implements chat.Reacher: the channel that is open here, and the direct chat of who
+// sits here.
+func (a *Adapter) Reaches(k chat.Key) bool {
+	return k.Platform == platform && k.Channel == a.key.Channel || k == chat.DirectKey(a.from.ID)
+}
 
 // Health implements chat.Adapter.
 func (a *Adapter) Health() error { return nil }

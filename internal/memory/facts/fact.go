@@ -304,14 +304,15 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 	return marked, engine.During("mark fact", err)
 }
 
-// PruneFacts keeps limit untagged facts of each subject and deletes the rest, guesses first
-// and then the oldest; 0 keeps all.
+// PruneFacts keeps limit untagged facts of each subject, of a person in each chat, and deletes
+// the rest, guesses first and then the oldest; 0 keeps all. What a person says in private
+// displaces nothing that they said in company.
 func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) {
 	if limit <= 0 {
 		return 0, nil
 	}
 	n, err = chunked.Sweep{
-		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY valid_to = '' DESC, rank DESC, updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') numbered WHERE n > :limit`,
+		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject, iif(scope = 'person', platform || ':' || channel, '') ORDER BY valid_to = '' DESC, rank DESC, updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') numbered WHERE n > :limit`,
 		Do:   []string{"DELETE FROM key_facts WHERE id = :key AND tags = ''"},
 	}.Run(ctx, s.db, engine.Named{"limit": limit})
 	return n, engine.During("prune facts", err)

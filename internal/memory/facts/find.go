@@ -104,7 +104,8 @@ func factOf(query engine.Querier, v Viewer, id int64) (Fact, error) {
 const around = `SELECT count(*) FROM (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?) LIMIT ?) near`
 
 // few reads the facts that v can see, newest first, if they are few enough to score all
-// of them. That is faster than the word index.
+// of them. That is faster than the word index. In company those that the place may see
+// decide it, not those that somebody told elsewhere: the two ways differ in their order.
 func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 	if v.Operator {
 		return nil, false, nil
@@ -113,11 +114,14 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 		err = s.db.QueryRow(around, v.User, v.Place(), v.Server(), maxCandidates+1).Scan(&n)
 		return n, err
 	})
-	if err != nil || n == 0 || n > maxCandidates {
-		return nil, n <= maxCandidates, err
+	if err != nil || n == 0 || n > maxCandidates && v.Direct {
+		return nil, n == 0, err
 	}
-	all, err = facts(s.db, v, newest, engine.Named{"limit": maxCandidates})
-	return all, true, err
+	all, err = facts(s.db, v, newest, engine.Named{"limit": maxCandidates + 1})
+	if err != nil || len(all) > maxCandidates {
+		return nil, false, err
+	}
+	return all, true, nil
 }
 
 func scanFact(r engine.Scanner) (f Fact, err error) {

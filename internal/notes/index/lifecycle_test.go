@@ -22,7 +22,7 @@ func TestLifecycle(t *testing.T) {
 	if _, err := f.Search(t.Context(), Query{Text: "sourdough"}); !errors.Is(err, ErrNotReady) {
 		t.Fatalf("before it is built: %v", err)
 	}
-	if _, err := f.List(t.Context(), "", 5); !errors.Is(err, ErrNotReady) {
+	if _, err := f.List(t.Context(), "", Hidden{}, 5); !errors.Is(err, ErrNotReady) {
 		t.Fatalf("before it is built: %v", err)
 	}
 	f.refresh()
@@ -102,7 +102,7 @@ func TestUnchangedFilesAreNotRead(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	must(t, os.Chtimes(filepath.Join(f.dir, "b.md"), later, later))
 	f.refresh()
-	list, err := f.List(t.Context(), "", 1)
+	list, err := f.List(t.Context(), "", Hidden{}, 1)
 	if err != nil || len(list) != 1 || list[0].Path != "b.md" || !list[0].Modified.Equal(later.Truncate(0)) {
 		t.Errorf("%+v %v", list, err)
 	}

@@ -185,11 +185,12 @@ func sameHeading(a, b string) bool {
 	return norm(a) == norm(b)
 }
 
-// List returns the notes in and below a folder, the newest first; "" means all notes.
-func (v *Vault) List(ctx context.Context, folder string, limit int) ([]Entry, error) {
+// List returns the notes in and below a folder, the newest first; "" means all notes. Hidden ones
+// do not count.
+func (v *Vault) List(ctx context.Context, folder string, hidden Hidden, limit int) ([]Entry, error) {
 	folder = strings.Trim(folder, "/")
 	from, to := below(folder)
-	return v.list(ctx, limit, "kind = 'notes' AND (? = '' OR path >= ? AND path < ?)", folder, from, to)
+	return v.seen(ctx, hidden, limit, "kind = 'notes' AND (? = '' OR path >= ? AND path < ?)", folder, from, to)
 }
 
 // Recent returns the notes changed since a time, the newest first.
@@ -198,10 +199,19 @@ func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry
 }
 
 // Titles returns the notes with part in their title, file name or an alias, the newest
-// first.
-func (v *Vault) Titles(ctx context.Context, part string, limit int) ([]Entry, error) {
-	return v.list(ctx, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)",
+// first. Hidden ones do not count.
+func (v *Vault) Titles(ctx context.Context, part string, hidden Hidden, limit int) ([]Entry, error) {
+	return v.seen(ctx, hidden, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)",
 		text.Fold(strings.ToValidUTF8(part, "")))
+}
+
+// seen lists files that are not hidden.
+func (v *Vault) seen(ctx context.Context, hidden Hidden, limit int, where string, args ...any) ([]Entry, error) {
+	u, err := v.unseen(ctx, hidden)
+	if err != nil {
+		return nil, fmt.Errorf("list notes: %w", err)
+	}
+	return v.list(ctx, limit, "id NOT IN (SELECT value FROM json_each(?)) AND "+where, append([]any{u.docs}, args...)...)
 }
 
 func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) (all []Entry, err error) {
@@ -254,10 +264,6 @@ func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, 
 	low := text.Fold(name)
 	ended := strings.TrimSuffix(low, ".md") + ".md"
 	inside := path.Join(v.o.WriteDir, name)
-	u, err := v.unseen(ctx, hidden)
-	if err != nil {
-		return nil, err
-	}
 	for _, try := range []struct {
 		where string
 		args  []any
@@ -268,7 +274,7 @@ func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, 
 		{"name = ? AND (folded LIKE '%/' || ? ESCAPE '\\' OR folded LIKE '%/' || ? ESCAPE '\\')",
 			[]any{noteName(name), like(low), like(ended)}},
 	} {
-		found, err := v.list(ctx, maxNamed, "id NOT IN (SELECT value FROM json_each(?)) AND "+try.where, append([]any{u.docs}, try.args...)...)
+		found, err := v.seen(ctx, hidden, maxNamed, try.where, try.args...)
 		if err != nil || len(found) > 0 {
 			return found, err
 		}

@@ -116,7 +116,7 @@ func TestAnyQueryIsSafe(t *testing.T) {
 		if _, err := f.Definition(t.Context(), text); err != nil {
 			t.Errorf("definition %.40q: %v", text, err)
 		}
-		if _, err := f.Titles(t.Context(), text, 5); err != nil {
+		if _, err := f.Titles(t.Context(), text, Hidden{}, 5); err != nil {
 			t.Errorf("titles %.40q: %v", text, err)
 		}
 		if _, err := f.Read(t.Context(), Part{Path: text, Heading: text}); !errors.Is(err, ErrNotFound) {
@@ -231,12 +231,12 @@ func TestLists(t *testing.T) {
 	}
 	ctx := t.Context()
 	for _, c := range []struct{ got, want string }{
-		{names(f.List(ctx, "", 10)), "subway.md sub/deep/c.md sub/b.md a.md"},
-		{names(f.List(ctx, "/sub/", 10)), "sub/deep/c.md sub/b.md"},
-		{names(f.List(ctx, "", 1)), "subway.md"},
-		{names(f.List(ctx, "nope", 10)), ""},
+		{names(f.List(ctx, "", Hidden{}, 10)), "subway.md sub/deep/c.md sub/b.md a.md"},
+		{names(f.List(ctx, "/sub/", Hidden{}, 10)), "sub/deep/c.md sub/b.md"},
+		{names(f.List(ctx, "", Hidden{}, 1)), "subway.md"},
+		{names(f.List(ctx, "nope", Hidden{}, 10)), ""},
 		{names(f.Recent(ctx, now.Add(2*time.Hour), 10)), "subway.md sub/deep/c.md"},
-		{names(f.Titles(ctx, "NOTE sub/", 10)), "sub/deep/c.md sub/b.md"},
+		{names(f.Titles(ctx, "NOTE sub/", Hidden{}, 10)), "sub/deep/c.md sub/b.md"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

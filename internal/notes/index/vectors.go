@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -211,7 +212,8 @@ func (v *Vault) embed(ctx context.Context, due []unmade) error {
 		if err != nil {
 			return err
 		}
-		for id, i := range ids {
+		for _, id := range slices.Sorted(maps.Keys(ids)) { // as they are loaded: their order chooses among many that are as near
+			i := ids[id]
 			v.meanings.add(due[i].kind, id, vector.Of(list[i]))
 		}
 		return nil
