@@ -178,9 +178,9 @@ func (f *figures) print() {
 // second after its first answer.
 func (f *figures) start(c *contender) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	c.note(figure{name: "start, fresh folder", unit: "ms", ratio: 1.8}, ms(c.begin()))
+	c.note(figure{name: "start, fresh folder", unit: "ms", most: 35}, ms(c.begin()))
 	kill(c.child)
-	c.note(figure{name: "start, existing folder", unit: "ms", ratio: 1.4}, ms(c.begin()))
+	c.note(figure{name: "start, existing folder", unit: "ms", most: 35}, ms(c.begin()))
 	c.tg.Push(telegramtest.Text(7, 7, "hi"))
 	c.sent(c.b, 1)
 	rest(time.Second)
@@ -194,8 +194,8 @@ func rest(d time.Duration) { time.Sleep(d) }
 func (f *figures) oneByOne(c *contender) {
 	c.begin()
 	took, used := c.inTurn(300, "message %d")
-	c.note(figure{name: "one message, p50", unit: "ms", ratio: 4}, took)
-	c.note(figure{name: "CPU per message one at a time", unit: "ms", ratio: 4}, used)
+	c.note(figure{name: "one message, p50", unit: "ms", most: 2.5}, took)
+	c.note(figure{name: "CPU per message one at a time", unit: "ms", most: 1}, used)
 }
 
 // inTurn sends n messages of a format that wait for each other, after one that warms up. It
@@ -241,13 +241,13 @@ func (c *contender) shower(chats, each int) (took, used time.Duration) {
 func (f *figures) burst(c *contender) {
 	took, used := c.shower(200, 5)
 	c.note(figure{name: "burst 200 x 5", unit: "answers/s", ratio: 0.35, least: true}, 1000/took.Seconds())
-	c.note(figure{name: "CPU per answer in the burst", unit: "ms", ratio: 4}, float64(used.Microseconds())/1000/1000)
-	c.note(figure{name: "peak in the burst", unit: "MB", most: 56}, float64(c.peak)/(1<<20))
+	c.note(figure{name: "CPU per answer in the burst", unit: "ms", most: 0.7}, float64(used.Microseconds())/1000/1000)
+	c.note(figure{name: "peak in the burst", unit: "MB", most: 40}, float64(c.peak)/(1<<20))
 	if c.program == c.figures.floor {
 		return
 	}
 	rest(time.Minute)
-	c.note(figure{name: "60 s after the burst", unit: "MB", most: 30}, float64(anonymous(c.b, c.child.Process.Pid))/(1<<20))
+	c.note(figure{name: "60 s after the burst", unit: "MB", most: 20}, float64(anonymous(c.b, c.child.Process.Pid))/(1<<20))
 }
 
 // many is 1,000 chats with one message each at once.

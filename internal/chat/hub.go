@@ -376,6 +376,7 @@ func (h *Hub) shed(m Message, first bool) {
 // run works through a lane until it is empty or its next message must wait for a place.
 func (h *Hub) run(l *lane) {
 	defer h.idle.Done()
+	roomy()
 	for j, ok := h.next(l); ok; j, ok = h.next(l) {
 		if revised, ok := h.revise(l, j.m); j.do == nil && !ok {
 			h.drop(revised)
