@@ -170,14 +170,6 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return badPostgres(text)
 	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm().MatchString(text)):
 		return wrong("has characters that Telegram does not take").hint("1 to 256 of A-Z a-z 0-9 _ -")
-	case form == "query" && !queryForm().MatchString(text):
-		return wrong("has an entry without a name").hint(wordsPairForm)
-	case form == "env" && !envForm().MatchString(text):
-		return wrong("has an entry that names no variable").hint("NAME or NAME=value")
-	case form == "header" && !headerForm().MatchString(text):
-		return wrong("has an entry that is no header").hint(wordsPairForm)
-	case form == "metadata" && !metadataForm().MatchString(text):
-		return wrong("has an entry that is no note").hint("name: value, of up to 50 and 500 characters")
 	case form == "desk" && text != Owners && !isDesk(text, ids):
 		return wrong(wordsIs, text).hint("owners, or a place such as discord:123456789 or telegram:-1001234")
 	case form == "currency" && !currencyForm().MatchString(text):
@@ -192,6 +184,21 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return identified(ids.Entry(text))
 	case form == "bound":
 		return boundTo(text, ids)
+	}
+	return misformedEntry(form, text)
+}
+
+// misformedEntry is misformed for the entries of lists that may be written as pairs.
+func misformedEntry(form, text string) *Error {
+	switch {
+	case form == "query" && !queryForm().MatchString(text):
+		return wrong("has an entry without a name").hint(wordsPairForm)
+	case form == "env" && !envForm().MatchString(text):
+		return wrong("has an entry that names no variable").hint("NAME or NAME=value")
+	case form == "header" && !headerForm().MatchString(text):
+		return wrong("has an entry that is no header").hint(wordsPairForm)
+	case form == "metadata" && !metadataForm().MatchString(text):
+		return wrong("has an entry that is no note").hint("name: value, of up to 50 and 500 characters")
 	}
 	return nil
 }
