@@ -213,8 +213,8 @@ type Context struct {
 
 // Agent configures who answers.
 type Agent struct {
-	Name              string        `yaml:"name" default:"Parley" form:"required" doc:"what the bot calls itself"`
-	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, reloaded when it changes; with none, the built-in one"`
+	Name              string        `yaml:"name" default:"Parley" form:"title" doc:"what the bot calls itself, in up to 100 characters"`
+	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, up to 10,000 characters, reloaded when it changes; with none, the built-in one"`
 	MaxToolIterations int           `yaml:"max_tool_iterations" default:"20" range:"1..30" doc:"model calls per message; those that only look for tools are not counted"`
 	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"time for one answer, everything included"`
 }
@@ -284,7 +284,7 @@ type MCPServer struct {
 type Subagent struct {
 	Name        string   `yaml:"name" form:"name" doc:"its tool name"`
 	Description string   `yaml:"description" form:"required" doc:"when to hand it a job"`
-	PromptFile  string   `yaml:"prompt_file" form:"required" doc:"its system prompt"`
+	PromptFile  string   `yaml:"prompt_file" form:"required" doc:"its system prompt, up to 10,000 characters"`
 	Tools       []string `yaml:"tools" doc:"the tools it may use"`
 	MaxTurns    int      `yaml:"max_turns" default:"10" range:"1..30" doc:"model calls per job"`
 	Model       string   `yaml:"model" instead:"route" doc:"another model at the endpoint of model.name; with none, the one that answers"`

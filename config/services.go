@@ -50,6 +50,7 @@ type HTTPCall struct {
 	Retry        HTTPRetry     `yaml:"retry"`
 	AllowFailure bool          `yaml:"allow_failure" default:"true" doc:"go on when it fails, and let the model say so; false ends the answer there, with a sentence that says what failed"`
 	Private      bool          `yaml:"private" default:"true" doc:"what it answers is not for strangers: a conversation that read it fetches no page whose address the model made up"`
+	Metadata     []string      `yaml:"metadata" form:"metadata" doc:"your own notes, as name: value; /tools list shows them"`
 }
 
 // HTTPRetry is how a failed call is repeated.

@@ -34,6 +34,7 @@ tools:
       parameters: {properties: {city: {type: string, enum: [a, b]}}, required: [city]}
       body: '{"a": 1}'
       retry: {attempts: 3}
+      metadata: {category: outside, cost: "low: free"}
 `, "APPID_FILE="+key, "OTHER=x")
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +46,9 @@ tools:
 	}
 	if got := Query(h.Query); !slices.Contains(got, [2]string{"appid", "from-a-file"}) || !slices.Contains(got, [2]string{"units", "metric"}) {
 		t.Errorf("query %v", got)
+	}
+	if !slices.Equal(h.Metadata, []string{"category: outside", "cost: low: free"}) {
+		t.Errorf("metadata %q", h.Metadata)
 	}
 	secrets := c.Secrets()
 	if !slices.Contains(secrets, "from-a-file") || slices.Contains(secrets, "metric") || slices.Contains(secrets, "application/json") {
@@ -64,6 +68,7 @@ func TestMistakesInHTTPTools(t *testing.T) {
 		"url: https://x.example/\n      parameters: '{'":                          "is not JSON",
 		"url: https://x.example/\n      headers: {X: '${NOBODY}'}":                "${NOBODY}",
 		"url: https://x.example/\n      idempotency: 'a b'":                       "is not the name of a header",
+		"url: https://x.example/\n      metadata: [cheap]":                        "has an entry that is no note",
 		"url: https://x.example/\n      retries: 3":                               "unknown setting",
 	} {
 		if _, err := loaded(t, begin+text+"\n"); err == nil || !strings.Contains(err.Error(), want) {

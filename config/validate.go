@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/text"
 )
@@ -114,6 +115,7 @@ var (
 	deskForm          = text.Pattern(`^[a-z][a-z0-9]*:[^/\s]+(/\S+)?$`)
 	shardsForm        = text.Pattern(`^(auto|[1-9][0-9]{0,3})$`)
 	queryForm         = text.Pattern("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
+	metadataForm      = text.Pattern("^[^:\r\n\x00]{1,50}:[^\r\n\x00]{0,500}$")
 	envForm           = text.Pattern(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
 
@@ -138,6 +140,8 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 	switch {
 	case form == "required" && text == "":
 		return wrong(wordsIsMissing)
+	case form == "title":
+		return badTitle(text)
 	case form == "name" && !nameForm().MatchString(text):
 		return wrong(wordsIs, text).hint("a letter a-z, then up to 49 of a-z, 0-9 and _")
 	case form == "agent" && !agentForm().MatchString(text):
@@ -166,12 +170,6 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return badPostgres(text)
 	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm().MatchString(text)):
 		return wrong("has characters that Telegram does not take").hint("1 to 256 of A-Z a-z 0-9 _ -")
-	case form == "query" && !queryForm().MatchString(text):
-		return wrong("has an entry without a name").hint(wordsPairForm)
-	case form == "env" && !envForm().MatchString(text):
-		return wrong("has an entry that names no variable").hint("NAME or NAME=value")
-	case form == "header" && !headerForm().MatchString(text):
-		return wrong("has an entry that is no header").hint(wordsPairForm)
 	case form == "desk" && text != Owners && !isDesk(text, ids):
 		return wrong(wordsIs, text).hint("owners, or a place such as discord:123456789 or telegram:-1001234")
 	case form == "currency" && !currencyForm().MatchString(text):
@@ -186,6 +184,35 @@ func misformed(form string, v reflect.Value, ids IDs) *Error {
 		return identified(ids.Entry(text))
 	case form == "bound":
 		return boundTo(text, ids)
+	}
+	return misformedEntry(form, text)
+}
+
+// misformedEntry is misformed for the entries of lists that may be written as pairs.
+func misformedEntry(form, text string) *Error {
+	switch {
+	case form == "query" && !queryForm().MatchString(text):
+		return wrong("has an entry without a name").hint(wordsPairForm)
+	case form == "env" && !envForm().MatchString(text):
+		return wrong("has an entry that names no variable").hint("NAME or NAME=value")
+	case form == "header" && !headerForm().MatchString(text):
+		return wrong("has an entry that is no header").hint(wordsPairForm)
+	case form == "metadata" && !metadataForm().MatchString(text):
+		return wrong("has an entry that is no note").hint("name: value, of up to 50 and 500 characters")
+	}
+	return nil
+}
+
+// maxTitle is how long a name that people read may be, in characters.
+const maxTitle = 100
+
+// badTitle checks a name that people read.
+func badTitle(words string) *Error {
+	switch n := utf8.RuneCountInString(words); {
+	case strings.TrimSpace(words) == "":
+		return wrong(wordsIsMissing)
+	case n > maxTitle:
+		return wrong("has %d characters; expected 1 to %d", n, maxTitle)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 }
 
 // joins maps the form of lists that may be written as pairs to the separator of a pair.
-var joins = map[string]string{"env": "=", "header": ": ", "query": "="}
+var joins = map[string]string{"env": "=", "header": ": ", "query": "=", "metadata": ": "}
 
 func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
 	var items []string

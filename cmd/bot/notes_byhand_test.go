@@ -171,8 +171,11 @@ func playNotes(t *testing.T, w *world, h hand, file string) {
 	if len(earlier.buttons) != 1 {
 		t.Fatalf("no button in %+v", earlier)
 	}
+	must(t, os.WriteFile(file, []byte("Cup 3.\n"), 0o600))
+	w.llm.Queue(callTool("vault_write", `{"path":"tea log","mode":"append","content":"Cup 4."}`), llmtest.Turn{Text: "Done."})
+	step(typed("note down cup 4"), "Wrote agent-notes/tea log.md") // so that others are 1 and 2 now
 	next("before_finish")
-	step(dead(func() { h.press(earlier.id, earlier.buttons[0]) }), "agent-notes/tea log.md (+0 −2 lines)")
+	step(dead(func() { h.press(earlier.id, earlier.buttons[0]) }), "agent-notes/tea log.md (+1 −3 lines)")
 	if one, err := os.ReadFile(file); err != nil || string(one) != "Cup 1.\n" {
 		t.Errorf("restored to %q, %v", one, err)
 	}

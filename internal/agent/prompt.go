@@ -57,12 +57,27 @@ func (p *promptFile) read() error {
 		if err != nil {
 			return fmt.Errorf("agent.prompt_file: %w", err)
 		}
-		if strings.TrimSpace(string(b)) == "" {
-			return fmt.Errorf("agent.prompt_file: %s is empty", p.path)
+		if err := CheckPrompt(string(b)); err != nil {
+			return fmt.Errorf("agent.prompt_file: %s: %w", p.path, err)
 		}
 		text, p.stamp = string(b), stamp
 	}
 	p.text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", p.name) + "\n\n" + strings.TrimSpace(rules)
+	return nil
+}
+
+// MaxPrompt is how long a persona, or the prompt of a helper, may be, in characters.
+const MaxPrompt = 10_000
+
+// CheckPrompt explains to people why words cannot be a persona, or the prompt of a helper; nil
+// if they can.
+func CheckPrompt(words string) error {
+	switch n := utf8.RuneCountInString(strings.TrimSpace(words)); {
+	case n == 0:
+		return text.Tell("the prompt is empty")
+	case n > MaxPrompt:
+		return text.Tell("the prompt has %d characters; expected 1 to %d", n, MaxPrompt)
+	}
 	return nil
 }
 

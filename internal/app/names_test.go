@@ -14,6 +14,8 @@ import (
 func TestNamesOfTools(t *testing.T) {
 	prompt := filepath.Join(t.TempDir(), "prompt.md")
 	must(t, os.WriteFile(prompt, []byte("Help."), 0o600))
+	long := filepath.Join(t.TempDir(), "long.md")
+	must(t, os.WriteFile(long, []byte(strings.Repeat("ü", 10_001)), 0o600))
 	helper := func(name string, tools ...string) config.Subagent {
 		return config.Subagent{Name: name, Description: "helps", PromptFile: prompt, Tools: tools}
 	}
@@ -38,6 +40,10 @@ func TestNamesOfTools(t *testing.T) {
 			c.Subagents = []config.Subagent{helper("h")}
 			c.Subagents[0].Description = strings.Repeat("x", 501)
 		}, "subagents[0]: tool h: description has 501 characters"},
+		"a long prompt": {func(c *config.Config) {
+			c.Subagents = []config.Subagent{helper("h")}
+			c.Subagents[0].PromptFile = long
+		}, "subagents: h: the prompt has 10001 characters; expected 1 to 10000"},
 		"an unknown tool": {func(c *config.Config) { c.Subagents = []config.Subagent{helper("h", "add_task", "add_taks")} },
 			`subagents[0].tools: there is no tool "add_taks"; did you mean add_task?`},
 		"a pattern": {func(c *config.Config) { c.Subagents = []config.Subagent{helper("h", "list_*")} },

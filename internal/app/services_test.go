@@ -67,6 +67,7 @@ tools:
       headers: {Authorization: Bearer opensesame-42}
       retry: {attempts: 2, delay: 10ms}
       allow_failure: false
+      metadata: {category: shelves, cost: low}
   openapi:
     - name: shop
       file: FILE
@@ -120,6 +121,10 @@ outcome failed
 = Gone.
 < Gone.
 ? shipped
+> /tools list
+<~ ´stock´ .web, on, never asks.: What is left \[category: shelves, cost: low\]
+<~ ´shop__removeCustomer´ .*: DELETE /customers/
+!? shelves
 `
 
 const customers = `{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{"/customers/{id}":{"delete":{"operationId":"removeCustomer",

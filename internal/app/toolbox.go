@@ -89,6 +89,9 @@ func (t *toolset) configured(set tools.Set) (tools.Set, error) {
 	}
 	for i, s := range t.cfg.Subagents {
 		prompt, err := os.ReadFile(s.PromptFile)
+		if err == nil {
+			err = agent.CheckPrompt(string(prompt))
+		}
 		if err != nil {
 			return set, fmt.Errorf("subagents: %s: %w", s.Name, err)
 		}

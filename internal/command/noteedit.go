@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"parley/internal/chat"
@@ -68,21 +67,32 @@ func (n Notes) restore(ctx context.Context, r gate.Request) (chat.Answer, error)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	if v := r.Number("version", 0); v > 0 {
-		w, err := d.Restore(ctx, r.Args["path"], v)
-		if err != nil {
+	wanted := edit.Nth(r.Number("version", 0))
+	if mark := r.Args["mark"]; mark != "" {
+		wanted = edit.Marked(mark)
+	}
+	missing := ""
+	if r.Args["version"]+r.Args["mark"] != "" {
+		w, err := d.Restore(ctx, r.Args["path"], wanted)
+		switch {
+		case err == nil:
+			return chat.Answer{Text: tools.Wrote(ctx, w).Note}, nil
+		case !errors.Is(err, edit.ErrNoVersion):
 			return which(ctx, err, "/notes restore ")
 		}
-		return chat.Answer{Text: tools.Wrote(ctx, w).Note}, nil
+		missing = catalog.Say(ctx, "That version is not kept, so nothing was changed.") + "\n"
 	}
 	at, all, err := d.Versions(ctx, r.Args["path"])
 	if err != nil {
 		return which(ctx, err, "/notes restore ")
 	}
-	return versions(ctx, r, at, all), nil
+	a := versions(ctx, r, at, all)
+	a.Text = missing + a.Text
+	return a, nil
 }
 
-// versions lists those of a note, each with a button that restores it.
+// versions lists those of a note, each with a button that restores it, whatever was written
+// since.
 func versions(ctx context.Context, r gate.Request, at string, all []edit.Version) chat.Answer {
 	if len(all) == 0 {
 		return chat.Answer{Text: catalog.Say(ctx, "No earlier version of %s is kept.", text.Literal(at))}
@@ -92,7 +102,7 @@ func versions(ctx context.Context, r gate.Request, at string, all []edit.Version
 	for i, v := range all {
 		list = append(list, catalog.Say(ctx, "%d. %s, %s (%s)", i+1, v.By.At.Local().Format("2006-01-02 15:04"),
 			author(ctx, v, r.Message.From.ID), catalog.Many(ctx, len([]rune(v.Text)), "character")))
-		b := chat.Button{Label: catalog.Say(ctx, "Restore %d", i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
+		b := chat.Button{Label: catalog.Say(ctx, "Restore %d", i+1), Data: "/notes restore " + at + " mark:" + v.Mark()}
 		if len(b.Data) > maxData || i >= maxChoices {
 			continue
 		}

@@ -60,7 +60,8 @@ func (n Notes) commands() []gate.Command {
 			gate.Command{Name: "undo", Help: "Take my last move back", Run: n.undo},
 			gate.Command{Name: "restore", Help: "Give one an earlier text again; without a version, list them", Run: n.restore,
 				Options: []gate.Option{note, {Name: "version", Help: "which version; 1 is the newest",
-					Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}})
+					Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")},
+					{Name: "mark", Help: "which version, as a button names it", Named: true, Hidden: true}}})
 	}
 	if n.View.Vault == nil {
 		notes.Run = func(ctx context.Context, _ gate.Request) (chat.Answer, error) {

@@ -91,12 +91,20 @@ func (t Tools) list(ctx context.Context, r gate.Request) (chat.Answer, error) {
 		} else if state += ", " + catalog.Text(ctx, asks[here.Asks()]); slices.Contains(allowed, s.Name) {
 			state = catalog.Text(ctx, wordsOn) + ", " + catalog.Text(ctx, "allowed here")
 		}
-		if here, _ := now.Lookup(s.Name); here.Who != "" {
+		if here, _ := now.Lookup(s.Name); here.Who != "" && here.Who != "everyone" {
 			state += ", " + catalog.Say(ctx, "for %s only", here.Who)
 		}
-		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(ctx, s))
+		fmt.Fprintf(&b, "- `%s` (%s, %s): %s%s\n", s.Name, s.Category, state, tell(ctx, s), noted(s))
 	}
 	return chat.Answer{Text: b.String()}, nil
+}
+
+// noted returns the owner's own notes on a tool, "" without any.
+func noted(s tools.Spec) string {
+	if len(s.Metadata) == 0 {
+		return ""
+	}
+	return " [" + text.Exact(strings.Join(s.Metadata, ", ")) + "]"
 }
 
 // allow stops asking about a tool here, or asks again.

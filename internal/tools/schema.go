@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/text"
 )
 
 // understood lists the values of $schema that the library supports. Any other is
@@ -51,6 +54,38 @@ func resolve(schema *jsonschema.Schema) (form map[string]any, ready *jsonschema.
 	}
 	ready, err = schema.CloneSchemas().Resolve(nil) // without a loader it reads neither files nor the network
 	return form, ready, err
+}
+
+// types are those that JSON Schema knows.
+var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// CheckTypes explains which part of a schema has a type that there is not; nil if none has.
+// Nothing fits such a part. The schema has passed CheckSchema.
+func CheckTypes(schema []byte) error {
+	var form map[string]any
+	if err := json.Unmarshal(schema, &form); err != nil {
+		return err
+	}
+	return typed("", form)
+}
+
+func typed(at string, form map[string]any) error {
+	names, several := form["type"].([]any)
+	if !several && form["type"] != nil {
+		names = []any{form["type"]}
+	}
+	for _, n := range names {
+		if name, ok := n.(string); !ok || !slices.Contains(types, name) {
+			return text.Tell("parameters: %s/type is %q; expected one of: %s", "#"+at, fmt.Sprint(n), strings.Join(types, ", "))
+		}
+	}
+	if several && len(names) == 0 {
+		return text.Tell("parameters: %s/type names no type", "#"+at)
+	}
+	if err := onTheValue.each(at, form, typed); err != nil {
+		return err
+	}
+	return beneath.each(at, form, typed)
 }
 
 // maxWeight bounds how many parts of a schema are asked about one value. Those

@@ -226,13 +226,13 @@ func (s *Shelf) Versions(ctx context.Context, name string) (string, []edit.Versi
 	return at, all, err
 }
 
-// Restore gives a note the text of an earlier version again; 1 is the newest.
-func (s *Shelf) Restore(ctx context.Context, name string, n int) (index.Written, error) {
+// Restore gives a note the text of an earlier version again.
+func (s *Shelf) Restore(ctx context.Context, name string, which edit.Which) (index.Written, error) {
 	at, err := s.own(ctx, name)
 	if err != nil {
 		return index.Written{}, err
 	}
-	w, err := s.n.Vault.Restore(ctx, at, n, s.by())
+	w, err := s.n.Vault.Restore(ctx, at, which, s.by())
 	if err != nil {
 		return w, err
 	}

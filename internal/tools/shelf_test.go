@@ -144,10 +144,10 @@ func TestRestoreIsItsAuthors(t *testing.T) {
 		all[0].Text != "one\n" {
 		t.Fatalf("%s %+v %v", at, all, err)
 	}
-	if _, err := shelfOf(t, n, "anna").Restore(ctx, "idea", 2); !errors.Is(err, index.ErrNotFound) {
+	if _, err := shelfOf(t, n, "anna").Restore(ctx, "idea", edit.Nth(2)); !errors.Is(err, index.ErrNotFound) {
 		t.Error(err)
 	}
-	w, err := shelfOf(t, n, "anna").Restore(ctx, "idea", 1)
+	w, err := shelfOf(t, n, "anna").Restore(ctx, "idea", edit.Nth(1))
 	if err != nil || b.says("agent-notes/idea.md") != "one\n" {
 		t.Fatal(err)
 	}

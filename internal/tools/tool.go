@@ -207,6 +207,8 @@ type Meta struct {
 	Needed  bool
 	Lent    // who has the tool
 	Consent // who is asked
+	// Metadata are the owner's own notes on it, each "name: value"; no model reads them.
+	Metadata []string `json:"-"`
 	// Core tools are offered always; others on demand.
 	Core bool
 	// Refine narrows the schema that Func derives (enums, lengths); nil leaves it.

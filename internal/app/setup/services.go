@@ -74,7 +74,8 @@ func definition(c config.HTTPCall, method string) rest.Definition {
 	reads := c.Reads(method)
 	d := rest.Definition{Method: method, Headers: config.Header(c.Headers), Query: config.Query(c.Query), KeyHeader: c.Idempotency,
 		Private: c.Private}
-	d.Meta = tools.Meta{Category: tools.Web, ReadOnly: reads, SideEffect: !reads, Idempotent: c.Repeatable(method), Needed: !c.AllowFailure}
+	d.Meta = tools.Meta{Metadata: c.Metadata,
+		Category: tools.Web, ReadOnly: reads, SideEffect: !reads, Idempotent: c.Repeatable(method), Needed: !c.AllowFailure}
 	d.Confirm = method == http.MethodDelete && !reads
 	d.Timeout = c.Timeout
 	if c.Retry.Attempts > 1 && c.Repeatable(method) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/agent"
 	"parley/internal/app/whatif"
 	"parley/internal/text"
 )
@@ -70,7 +71,9 @@ func (d *Desk) options(r run) (o whatif.Options, err error) {
 		err = next.Set(r.Name, r.Value)
 	case Persona:
 		next.Agent.PromptFile = filepath.Join(r.Folder, "persona.md")
-		err = os.WriteFile(next.Agent.PromptFile, []byte(r.Value), 0o600)
+		if err = agent.CheckPrompt(r.Value); err == nil {
+			err = os.WriteFile(next.Agent.PromptFile, []byte(r.Value), 0o600)
+		}
 	default:
 		err = r.book(next)
 	}

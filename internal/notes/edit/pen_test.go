@@ -110,17 +110,23 @@ func TestVersions(t *testing.T) {
 	if !all[2].By.At.Equal(noon) {
 		t.Errorf("the first was written %v", all[2].By.At)
 	}
-	if before, _, err := d.Restore("ours/a.md", 3, by("bob", 3)); err != nil || before != "five" || d.says("ours/a.md") != "one" {
+	if before, _, err := d.Restore("ours/a.md", Nth(3), by("bob", 3)); err != nil || before != "five" || d.says("ours/a.md") != "one" {
 		t.Errorf("%q, %q, %v", before, d.says("ours/a.md"), err)
 	}
+	_, _, err = d.Restore("ours/a.md", Marked("none"), by("bob", 3))
+	if !errors.Is(err, ErrNoVersion) || d.says("ours/a.md") != "one" {
+		t.Errorf("a version that is gone: %v", err)
+	}
+	marked := Marked(all[0].Mark()) // of "four", which now stands second
 	once := Writer{ID: "bob", At: noon.Add(time.Hour), Key: "press 7"}
 	for range 2 { // the second time after a crash
-		if before, after, err := d.Restore("ours/a.md", 2, once); err != nil || before+" "+after != "one four" || d.says("ours/a.md") != "four" {
+		before, after, err := d.Restore("ours/a.md", marked, once)
+		if err != nil || before+" "+after != "one four" || d.says("ours/a.md") != "four" {
 			t.Errorf("again: %q, %q, %v", before, after, err)
 		}
 	}
 	must(t, os.Remove(filepath.Join(d.dir, "ours/a.md")))
-	if _, _, err := d.Restore("ours/a.md", 3, by("bob", 61)); err != nil || d.says("ours/a.md") != "four" {
+	if _, _, err := d.Restore("ours/a.md", Nth(3), by("bob", 61)); err != nil || d.says("ours/a.md") != "four" {
 		t.Errorf("of a note that is gone: %v", err)
 	}
 	must(t, d.Forget("bob"))

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,6 +50,22 @@ type Version struct {
 
 	stamp string
 }
+
+// Mark tells a version from others of its note, and stays when newer ones come; those that say
+// the same have the same.
+func (v Version) Mark() string { return hex.EncodeToString(sum(v.Text))[:6] }
+
+// Which chooses among the versions of a note, of which the newest has place 1.
+type Which func(place int, v Version) bool
+
+// Nth chooses by place.
+func Nth(n int) Which { return func(place int, _ Version) bool { return place == n } }
+
+// Marked chooses by Mark.
+func Marked(mark string) Which { return func(_ int, v Version) bool { return v.Mark() == mark } }
+
+// ErrNoVersion: a note has no such version, or not any more.
+var ErrNoVersion = text.Tell("%w: no such version is kept", ErrNotFound)
 
 // keep stores a version of a note and deletes old ones.
 func (p *Pen) keep(rel string, f file, at time.Time) error {
@@ -153,10 +170,10 @@ func (p *Pen) Versions(name string) (all []Version, err error) {
 	return all, nil
 }
 
-// Restore gives a note the text of its n-th version again, where 1 is the newest, and keeps
-// its present text as a version. It returns the texts before and after. What an attempt with
-// the same key has done is not done again, though versions count from another one since.
-func (p *Pen) Restore(name string, n int, by Writer) (before, after string, err error) {
+// Restore gives a note the text of its first version that is chosen again, and keeps its
+// present text as a version. It returns the texts before and after. What an attempt with the
+// same key has done is not done again, though versions count from another one since.
+func (p *Pen) Restore(name string, which Which, by Writer) (before, after string, err error) {
 	all, err := p.Versions(name)
 	if err != nil {
 		return "", "", err
@@ -174,10 +191,14 @@ func (p *Pen) Restore(name string, n int, by Writer) (before, after string, err 
 			return before, string(f.raw), nil
 		}
 	}
-	if n < 1 || n > len(all) {
-		return "", "", text.Tell("%w: no version %d is kept", ErrNotFound, n)
+	place := 1
+	for place <= len(all) && !which(place, all[place-1]) {
+		place++
 	}
-	v := all[n-1]
+	if place > len(all) {
+		return "", "", ErrNoVersion
+	}
+	v := all[place-1]
 	before, after, err = p.Update(name, by, func([]byte) (string, error) { return v.Text, nil })
 	if errors.Is(err, ErrNotFound) {
 		return "", v.Text, p.Create(name, v.Text, by)

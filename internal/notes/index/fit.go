@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"parley/internal/text"
 	"parley/internal/text/ranking"
 	"parley/internal/text/snippet"
 )
@@ -60,9 +61,10 @@ const (
 // nowhere weighs as much as the others on average.
 func (s *search) weigh() {
 	sum, n := 0.0, 0.0
+	parts := borrowed(s.q.Text)
 	for _, t := range s.terms {
 		if t.rows() > 0 {
-			t.weight = s.rarity(t) * telling(t.word)
+			t.weight = s.rarity(t) * telling(t.word) * parts.worth(t.word)
 			sum, n = sum+t.weight, n+1
 		}
 	}
@@ -78,6 +80,27 @@ func (s *search) weigh() {
 		}
 	}
 }
+
+// borrowing holds how many pairs the Katakana words of a question have, by each of their pairs.
+type borrowing map[string]int
+
+// borrowed finds the Katakana words of a question: each is one word, whatever its length.
+func borrowed(question string) borrowing {
+	all := borrowing{}
+	for _, w := range katakana().FindAllString(text.Composed(question), -1) {
+		runes := []rune(w)
+		for i := range len(runes) - 1 {
+			all[string(runes[i:i+2])] = len(runes) - 1
+		}
+	}
+	return all
+}
+
+var katakana = text.Pattern(`[\p{Katakana}ー]{3,}`)
+
+// worth is what one pair counts: a word of n pairs as much as the root of n words, so that it
+// does not drown the others.
+func (b borrowing) worth(pair string) float64 { return 1 / math.Sqrt(float64(max(b[pair], 1))) }
 
 // rarity is what a word is worth: the rarer, the more.
 func (s *search) rarity(t *term) float64 {

@@ -277,3 +277,14 @@ func TestSearchFindsOtherWords(t *testing.T) {
 		}
 	}
 }
+
+// TestALongBorrowedWordIsOneWord: its many pairs of letters do not outweigh three words.
+func TestALongBorrowedWordIsOneWord(t *testing.T) {
+	f := newFolder(t)
+	f.put("a.md", "# 一\n\nライセンス。\n")
+	f.put("b.md", "# 二\n\n予約、変更、手順。\n")
+	f.refresh()
+	if got := f.ask(Query{Text: "ライセンス 予約 変更 手順"}); !strings.HasPrefix(got, "b.md") {
+		t.Errorf("found %s", got)
+	}
+}

@@ -203,16 +203,16 @@ func (v *Vault) Versions(ctx context.Context, name string) (all []edit.Version, 
 	return all, err
 }
 
-// Restore gives a note the text of version n again, where 1 is the newest, and keeps its
-// present text as a version.
-func (v *Vault) Restore(ctx context.Context, name string, n int, who Who) (w Written, err error) {
+// Restore gives a note the text of an earlier version again, and keeps its present text as a
+// version.
+func (v *Vault) Restore(ctx context.Context, name string, which edit.Which, who Who) (w Written, err error) {
 	name, err = v.Target(name)
 	if err != nil {
 		return w, err
 	}
 	w = Written{Path: name, Action: Updated}
 	err = v.withPen(ctx, func(p *edit.Pen) (err error) {
-		w.Before, w.After, err = p.Restore(name, n, v.writer(who))
+		w.Before, w.After, err = p.Restore(name, which, v.writer(who))
 		return err
 	})
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 const (
@@ -200,7 +199,7 @@ func (o operation) define(doc *openapi3.T, base string, s Service) (Definition, 
 	if d.Parameters, err = p.schema(); err != nil {
 		return d, err
 	}
-	return d, tools.CheckSchema(d.Parameters)
+	return d, sound(d.Parameters)
 }
 
 // effective returns the parameters of an operation: its own win over those of its
@@ -217,8 +216,8 @@ func (o operation) effective() (list openapi3.Parameters) {
 
 func (o operation) describe() string {
 	said, _ := text.Strip(strings.Join(strings.Fields(o.Summary+". "+o.Description), " "))
-	said = strings.TrimPrefix(strings.Trim(strings.ReplaceAll(said, ".. ", ". "), " "), ". ")
-	return text.Shorten(cmp.Or(strings.TrimSuffix(said, ". "), o.method+" "+o.path), 500)
+	said = strings.TrimPrefix(strings.TrimSpace(strings.ReplaceAll(said, ".. ", ". ")), ".")
+	return text.Shorten(cmp.Or(strings.TrimSpace(said), o.method+" "+o.path), 500)
 }
 
 // toolName is service__operation in the characters that every model vendor takes.

@@ -105,7 +105,7 @@ func (c *call) prepare() error {
 	if err := c.Spec().Check(); err != nil {
 		return err
 	}
-	if err := tools.CheckSchema(c.Parameters); err != nil {
+	if err := sound(c.Parameters); err != nil {
 		return err
 	}
 	guard, err := c.o.Guard.Trusting(fixedPart(c.URL))
@@ -116,6 +116,14 @@ func (c *call) prepare() error {
 	c.client = guard.Client()
 	c.client.CheckRedirect = stay
 	return nil
+}
+
+// sound explains why a schema that somebody wrote for a tool cannot be meant so; nil if it can.
+func sound(schema []byte) error {
+	if err := tools.CheckSchema(schema); err != nil {
+		return err
+	}
+	return tools.CheckTypes(schema)
 }
 
 // question asks in words for people: what is done, and who gets it. An address of numbers or

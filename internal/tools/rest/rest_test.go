@@ -336,6 +336,10 @@ func TestMistakesInDefinitions(t *testing.T) {
 			Parameters: json.RawMessage(`{"properties":{"city":{}}}`)}, "city is sent nowhere"},
 		"bad expression": {Definition{URL: "https://x.example/", Result: "bdy.x"}, "unknown name bdy"},
 		"bad schema":     {Definition{URL: "https://x.example/", Parameters: json.RawMessage(`{"type":"array"}`)}, "not of type object"},
+		"bad type": {Definition{URL: "https://x.example/", Parameters: json.RawMessage(`{"properties":{"city":{"type":"banana"}}}`)},
+			`#/properties/city/type is "banana"; expected one of: array,`},
+		"bad type within": {Definition{URL: "https://x.example/", Parameters: json.RawMessage(
+			`{"properties":{"a":{"type":"array","items":{"anyOf":[{"type":["string","text"]}]}}}}`)}, `#/properties/a/items/anyOf/0/type is "text"`},
 		"braces in a key": {Definition{URL: "https://x.example/", Headers: [][2]string{{"X-Key", "s3{cret}"}},
 			Parameters: json.RawMessage(`{}`)}, "header X-Key"},
 	} {
