@@ -44,6 +44,7 @@ var opened = []opening{
 	{"internal/app/trial", "Desk.options", "an edited persona, in a new folder"},
 	{"internal/app/trial", "run.book", "a folder of playbook files, copied into a new one"},
 	{"internal/app/whatif", "hold", "what models answered for a change"},
+	{"internal/app/whatif", "Options.Copies", "a copy of the database that nothing has open yet"},
 	{"internal/app/whatif", "Change.file", "a folder of playbook files, copied into a new one"},
 	{"internal/app/whatif", "isSettings", "settings or a file of a playbook"},
 	{"internal/app/whatif", "replace", "a file of a playbook, in a new folder"},

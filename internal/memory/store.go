@@ -122,7 +122,8 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	file, db, err := datadir.Open(ctx, dir, datadir.Options{Migrations: Migrations(), Today: today, Now: o.Now,
-		MaxPages: o.MaxPages, Scratch: o.Scratch, URL: o.URL, Served: pgschema.Schema(), Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
+		MaxPages: o.MaxPages, URL: o.URL, Served: pgschema.Schema(), Scratch: o.Scratch,
+		Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
 	if err != nil {
 		return nil, err
 	}
