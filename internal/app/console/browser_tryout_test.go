@@ -166,7 +166,7 @@ func TestTryItInChromium(t *testing.T) {
 	}
 	b.open(at)
 	b.eval(`window.left = true; document.querySelector("article.tried button[value=good]").click()`)
-	b.until(`!window.left && document.body.innerText.includes("A rehearsal is written")`)
+	b.until(`!window.left && document.readyState === "complete" && document.body.innerText.includes("A rehearsal is written")`)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, bad := range b.bad {
