@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Purposes of models, as routes name them.
@@ -17,12 +18,14 @@ const (
 )
 
 // Purposes lists them in the order of Routes.
-func Purposes() (list []string) {
+func Purposes() []string { return slices.Clone(purposes()) }
+
+var purposes = sync.OnceValue(func() (list []string) {
 	for _, f := range fields(reflect.TypeFor[Routes]()) {
 		list = append(list, f.Tag.Get("yaml"))
 	}
 	return list
-}
+})
 
 // routeOf returns what Routes or ResidentRoutes set for a purpose, nil for nothing.
 func routeOf(routes any, purpose string) []string {

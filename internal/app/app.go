@@ -93,7 +93,7 @@ func assemble(b *base, m *models, s *storage) *app {
 		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, stirred: make(chan struct{}, 1), hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
-	a.port = &port{base: b, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind, front: a.front}
+	a.port = &port{base: b, storage: s, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind, front: a.front}
 	a.settings.changed = a.port.changed
 	a.hooks = a.newHooks()
 	a.port.hooks, a.platforms.again = a.hooks, a.hooks.Again

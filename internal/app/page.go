@@ -54,17 +54,6 @@ func (p *port) persona() (words, file string, err error) {
 	return string(b), file, err
 }
 
-// untried adds to a forgetting that what was tried on the past goes.
-func (p *port) untried(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
-	return func(ctx context.Context, whom string) (func(), error) {
-		p.trials.Drop()
-		if forget == nil {
-			return func() {}, nil
-		}
-		return forget(ctx, whom)
-	}
-}
-
 func (p *port) status(ctx context.Context) []console.Line {
 	in := catalog.Of(ctx)
 	state := p.models.pulse.last(func(ctx context.Context) condition {

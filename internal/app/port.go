@@ -26,18 +26,19 @@ import (
 // metrics for anybody.
 type port struct {
 	*base
-	vitals *vitals
-	models *models
-	rules  *files.Books
-	mind   *mind
-	front  *front
-	page   *console.Page // nil without http.listen
-	trials *trial.Desk   // likewise
-	apart  whatif.Build  // nil is the program's; tests have their own
-	hooks  *webhooks.Hooks
-	door   net.Listener // for webhooks alone; nil without http.hooks_listen
-	ready  atomic.Bool  // webhooks and programs may deliver
-	mcp    *mcp.Door    // for MCP clients; nil where it is off
+	storage *storage
+	vitals  *vitals
+	models  *models
+	rules   *files.Books
+	mind    *mind
+	front   *front
+	page    *console.Page // nil without http.listen
+	trials  *trial.Desk   // likewise
+	apart   whatif.Build  // nil is the program's; tests have their own
+	hooks   *webhooks.Hooks
+	door    net.Listener // for webhooks alone; nil without http.hooks_listen
+	ready   atomic.Bool  // webhooks and programs may deliver
+	mcp     *mcp.Door    // for MCP clients; nil where it is off
 
 	programs *endpoint.Endpoint // nil without http.api
 }
@@ -56,7 +57,7 @@ func (p *port) open() (net.Listener, error) {
 	if err := p.trials.Open(); err != nil {
 		p.log.Warn("what was being tried on the past is not known", "err", err)
 	}
-	p.store.Forgetting, p.store.Past.Deleting = p.untried(p.store.Forgetting), p.untried(p.store.Past.Deleting)
+	p.storage.tried = p.trials.Drop
 	p.front.platforms.members = p.page.Members
 	if p.mcp = p.newDoor(); p.mcp != nil {
 		p.store.Forgetting = p.expelling(p.store.Forgetting)

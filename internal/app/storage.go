@@ -33,7 +33,8 @@ type storage struct {
 	narrow atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
 	stuck  atomic.Bool                    // it was logged that messages cannot be stored
 
-	unlocked bool // it was logged that the lock is gone; watch's
+	tried    func() // lets go of what the page tries on the past; nil without a page
+	unlocked bool   // it was logged that the lock is gone; watch's
 }
 
 // embed makes vectors; nil as an option means there are none.
@@ -72,16 +73,33 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	return err
 }
 
-// unasked adds to a forgetting that what models answered for bot whatif goes, all of it.
+// untry lets go of what was tried on the past: what was found, and what models answered for
+// it, all of it.
+func (s *storage) untry() error {
+	if s.tried != nil {
+		s.tried()
+	}
+	if err := os.Remove(s.inData(whatif.Paid)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("forget what models answered: %w", err)
+	}
+	return nil
+}
+
+// unasked adds to a forgetting that what was tried on the past goes, also what was begun before
+// the words were deleted.
 func (s *storage) unasked(forget func(context.Context, string) (func(), error)) func(context.Context, string) (func(), error) {
 	return func(ctx context.Context, whom string) (func(), error) {
-		if err := os.Remove(s.inData(whatif.Paid)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("forget what models answered: %w", err)
+		err := s.untry()
+		over := func() {}
+		if err == nil && forget != nil {
+			over, err = forget(ctx, whom)
 		}
-		if forget == nil {
-			return func() {}, nil
-		}
-		return forget(ctx, whom)
+		return func() {
+			over()
+			if err := s.untry(); err != nil {
+				s.log.Warn("somebody is forgotten, and not in what was tried on the past", "err", err)
+			}
+		}, err
 	}
 }
 
@@ -124,7 +142,7 @@ func (s *storage) amongOthers() {
 	if s.fleet == nil {
 		return
 	}
-	s.eraser = s.store.Eraser(s.fleet.ID, s.tape)
+	s.eraser = s.store.Eraser(s.fleet.ID, s.tape, s.untry)
 	s.store.Forgetting, s.store.Past.Deleting = s.eraser.Person, s.eraser.Session
 }
 

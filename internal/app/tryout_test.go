@@ -273,3 +273,46 @@ func (s standing) Complete(ctx context.Context, r llm.Request, onText func(strin
 	<-ctx.Done()
 	return llm.Response{}, ctx.Err()
 }
+
+// TestTryItAndForgetting: somebody is forgotten while a model is asked about their words. What
+// was found, what the model said and the copies are gone before they are said to be forgotten,
+// and the next process knows nothing of it.
+func TestTryItAndForgetting(t *testing.T) {
+	h := newHistory(t, 40)
+	cfg := h.load(t, filepath.Join(h.dir, "bot.yaml"), filepath.Join(h.dir, "data"))
+	h.live(t, cfg)
+	stands, asked := make(chan struct{}), h.model.asked.Load()
+	d := h.newDesk(t, cfg, func(a *app) {
+		a.port.apart = func(ctx context.Context, p whatif.Parts) (*whatif.Bot, error) {
+			inner := p.Model
+			p.Model = func(l whatif.Leg) llm.Model {
+				l.Model = standing{called{h.model, l.Name}, asked, 15, stands}
+				return inner(l)
+			}
+			return Process{}.WhatIf(ctx, p)
+		}
+	})
+	d.logIn()
+	d.post("/tryout", url.Values{"try": {"persona"}, "text": {"Speak like a PIRATE.\n"}})
+	d.until("40 messages run again")
+	d.post("/tryout", url.Values{"try": {"ask"}, "calls": {"200"}, "money": {"0"}})
+	<-stands
+	b, err := os.ReadFile(filepath.Join(cfg.DataDir, "whatif.json"))
+	must(t, err)
+	folder := regexp.MustCompile(`"folder":"([^"]+)"`).FindStringSubmatch(string(b))[1]
+	must(t, d.a.storage.store.ForgetPerson(t.Context(), "telegram:1", 0))
+	for _, name := range []string{filepath.Join(cfg.DataDir, whatif.Paid), filepath.Join(cfg.DataDir, "whatif.json"), folder} {
+		if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if body := d.get("/tryout"); strings.Contains(body, `class="card tried"`) || strings.Contains(body, "Running messages again") {
+		t.Errorf("words of a forgotten person may still be there:\n%s", body)
+	}
+	d.end()
+	d.a.close()
+	d = h.newDesk(t, cfg, nil)
+	d.logIn()
+	d.post("/tryout", url.Values{"try": {"persona"}, "text": {"Speak like a PIRATE.\n"}})
+	wants(t, d.until("messages run again"), "32 messages run again")
+}

@@ -375,16 +375,16 @@ func TestWhatIf(t *testing.T) {
 		if only := os.Getenv("PARLEY_WHATIF_ONLY"); only != "" && only != one.word {
 			continue
 		}
-		began := time.Now()
+		began, spent := time.Now(), spend()
 		off := h.whatif(t, cfg, cli.WhatIf{Offline: true, JSON: true, Change: one.apply})
-		took := time.Since(began)
+		took, cost := time.Since(began), spent.end()
 		if h.model.asked.Load() != asked {
 			t.Errorf("%s: offline, a model was asked", one.word)
 		}
 		got := h.whatif(t, cfg, cli.WhatIf{JSON: true, Change: one.apply})
 		h.planted(t, one, got)
-		t.Logf("%s: %d of %d run again; offline in %v: %v; asked: %v", one.word, got.sums.Messages, n, took.Round(time.Millisecond),
-			off.sums.Kinds, got.sums.Kinds)
+		t.Logf("%s: %d of %d run again; offline in %v, %s: %v; asked: %v", one.word, got.sums.Messages, n, took.Round(time.Millisecond),
+			cost, off.sums.Kinds, got.sums.Kinds)
 		if h.calls.Load() != calls {
 			t.Fatalf("%s: %d calls of tools were made", one.word, h.calls.Load()-calls)
 		}

@@ -100,6 +100,7 @@ type Options struct {
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
+	Scratch  bool // a copy that is thrown away: nothing waits for the disk
 	// Embed makes vectors of facts, messages and questions with EmbedModel; nil searches
 	// by words alone.
 	Embed      vector.Embed
@@ -121,7 +122,8 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		o.Now = time.Now
 	}
 	file, db, err := datadir.Open(ctx, dir, datadir.Options{Migrations: Migrations(), Today: today, Now: o.Now,
-		MaxPages: o.MaxPages, URL: o.URL, Served: pgschema.Schema(), Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
+		MaxPages: o.MaxPages, URL: o.URL, Served: pgschema.Schema(), Scratch: o.Scratch,
+		Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
 	if err != nil {
 		return nil, err
 	}
@@ -162,9 +164,9 @@ func (s *Store) IndexWords(ctx context.Context, seen func(done, of int64)) error
 func (s *Store) Witness() modellog.Witness { return modellog.NewWitness(s.db) }
 
 // Eraser passes on what to forget between processes, and has this one forget what it
-// caches.
-func (s *Store) Eraser(self func() string, t *modellog.Tape) *privacy.Eraser {
-	return privacy.NewEraser(s.db, self, privacy.Own{Tape: t, Memory: s.meanings.Forget})
+// caches, and what tried lets go of.
+func (s *Store) Eraser(self func() string, t *modellog.Tape, tried func() error) *privacy.Eraser {
+	return privacy.NewEraser(s.db, self, privacy.Own{Tape: t, Memory: s.meanings.Forget, Tried: tried})
 }
 
 // Meanings are the vectors of messages.

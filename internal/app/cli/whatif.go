@@ -64,11 +64,12 @@ func (c WhatIf) Run(ctx context.Context, f *Flags, cfg config.Config, s *Streams
 	if err := o.Asking.Open(paid); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, o.Asking.Close()) }()
 	out := report{WhatIf: c, out: seen{s.Out}, currency: cfg.Limits.Currency, judge: c.judge(cfg, o.Record, o.Tape)}
 	o.Found = out.found
 	tally, err := whatif.Run(ctx, o)
 	p.end()
-	if err = errors.Join(err, o.Asking.Close()); err != nil {
+	if err != nil {
 		return err
 	}
 	return errors.Join(out.end(tally, o.Asking), o.Asking.Settle(tally, paid))

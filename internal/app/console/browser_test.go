@@ -219,15 +219,21 @@ func (b *browser) shoot(name string) {
 	if dir == "" {
 		return
 	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), b.picture(), 0o600); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// picture returns what the window shows, as PNG.
+func (b *browser) picture() []byte {
+	b.t.Helper()
 	var r struct{ Data string }
 	_ = json.Unmarshal(b.do("Page.captureScreenshot", map[string]any{"format": "png"}), &r)
 	png, err := base64.StdEncoding.DecodeString(r.Data)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)
-	}
 	if err != nil {
-		b.t.Error(err)
+		b.t.Fatal(err)
 	}
+	return png
 }
 
 // faults finds accessibility problems: a page wider than the window, missing names, and

@@ -267,7 +267,7 @@ func (p *Page) sayAgain(w http.ResponseWriter, r *http.Request, token string) {
 	}
 	s := body.(scene)
 	s.Unsent = clip(strings.TrimSpace(r.PostFormValue("text")), maxText)
-	p.write(w, r, "chat", frame{Title: catalog.Text(r.Context(), wordsTryIt), CSRF: l.csrf, Nav: p.nav(r, "chat"), Body: s})
+	p.write(w, r, "chat", frame{Title: catalog.Text(r.Context(), wordsChat), CSRF: l.csrf, Nav: p.nav(r, "chat"), Body: s})
 }
 
 var idForm = text.Pattern(`^[A-Z2-7]{26}$`)

@@ -37,7 +37,7 @@ const (
 	wordsPlaybook      = "Playbook"
 	wordsPeople        = "People"
 	wordsSettings      = "Settings"
-	wordsTryIt         = "Try it"
+	wordsChat          = "Chat"
 )
 
 // Line is the state of one part of the bot.
@@ -267,7 +267,7 @@ func (p *Page) route() {
 	p.show("/sessions/{id}", "session", "Session", p.session)
 	p.show("/playbook", "playbook", wordsPlaybook, p.playbook)
 	p.show("/settings", "settings", wordsSettings, p.settings)
-	p.show("/chat", "chat", wordsTryIt, p.talk)
+	p.show("/chat", "chat", wordsChat, p.talk)
 	if p.o.Views.Facts != nil {
 		p.show("/facts", "facts", wordsFacts, p.facts)
 	}
@@ -367,7 +367,7 @@ func (p *Page) nav(r *http.Request, sheet string) []link {
 		{"/", wordsOverview, "overview"}, {"/conversations", wordsConversations, "conversations conversation turn call script"},
 		{"/sessions", wordsSessions, "sessions session"}, {"/facts", wordsFacts, "facts"}, {"/playbook", wordsPlaybook, "playbook rules"},
 		{"/people", wordsPeople, "people letters"},
-		{"/settings", wordsSettings, "settings tryout"}, {"/chat", wordsTryIt, "chat"},
+		{"/settings", wordsSettings, "settings tryout"}, {"/chat", wordsChat, "chat"},
 	}
 	var list []link
 	for _, n := range all {

@@ -2,8 +2,6 @@ package console_test
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,13 +83,7 @@ func TestRecordPage(t *testing.T) {
 		b.look(width, height, scheme)
 		b.open(s.url + path)
 		b.eval(`document.querySelector("details.account")?.setAttribute("open", "")`)
-		var r struct{ Data string }
-		_ = json.Unmarshal(b.do("Page.captureScreenshot", map[string]any{"format": "png"}), &r)
-		png, err := base64.StdEncoding.DecodeString(r.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return png
+		return b.picture()
 	}
 	const alice = "/conversation?place=telegram:42"
 	var slides [][]byte

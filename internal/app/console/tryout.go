@@ -39,6 +39,7 @@ const (
 type tryoutView struct {
 	trial.State
 	Percent  int64
+	Told     string // why it failed, if that is for people
 	Kinds    []kindCount
 	Shown    []triedLine
 	Edit     string // where the change is edited and saved; "" for nowhere
@@ -71,6 +72,7 @@ type pair struct {
 func (p *Page) tryout(r *http.Request) (any, error) {
 	s := p.o.Views.Trial.State()
 	v := tryoutView{State: s, Page: max(1, number(r.URL.Query().Get("page"))), Model: true}
+	v.Told, _ = catalog.Sentence(r.Context(), s.Why)
 	if s.Of > 0 {
 		v.Percent = 100 * s.Ran / s.Of
 	}
@@ -117,7 +119,9 @@ func triedOf(ctx context.Context, l trial.Line, currency string) triedLine {
 	if slices.Contains(l.Kinds, whatif.Words) {
 		line.Pairs = append(line.Pairs, markedPair(in.Text("Text"), l.Before.Text, l.After.Text))
 	}
-	both(in.Text("Money"), []string{text.Money(l.Before.Money, currency)}, []string{text.Money(l.After.Money, currency)})
+	if was, is := text.Money(l.Before.Money, currency), text.Money(l.After.Money, currency); was != is {
+		line.Notes = append(line.Notes, in.Say("Money: %s as it is, %s changed.", cmp.Or(was, "0"), cmp.Or(is, "0")))
+	}
 	if n := l.After.Again; n > 0 {
 		line.Notes = append(line.Notes, in.Say("Would ask again: %s. What follows supposes the answers of then.", in.Many(n, "request")))
 	}

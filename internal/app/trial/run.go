@@ -149,11 +149,10 @@ func (d *Desk) try(ctx context.Context, cfg config.Config, r run, o *whatif.Opti
 	}
 	paid := filepath.Join(cfg.DataDir, whatif.Paid)
 	if err = o.Asking.Open(paid); err == nil {
-		t, err = whatif.Run(ctx, *o)
+		if t, err = whatif.Run(ctx, *o); err == nil {
+			err = o.Asking.Settle(t, paid)
+		}
 		err = errors.Join(err, o.Asking.Close())
-	}
-	if err == nil {
-		err = o.Asking.Settle(t, paid)
 	}
 	return t, errors.Join(err, shut())
 }
@@ -169,7 +168,7 @@ func (d *Desk) found(diff whatif.Difference) error {
 	if diff.After.Again > 0 {
 		s.Would += diff.After.Money
 	}
-	if d.fine[diff.ID] {
+	if d.fine[diff.ID] || diff.Kinds[0] == whatif.Cost { // the sums say what it costs
 		return nil
 	}
 	at, _ := slices.BinarySearchFunc(s.Lines, line, func(a, b Line) int { return a.Order(b.Difference) })

@@ -2,14 +2,12 @@ package whatif
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"parley/internal/app/rehearse"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/memory/modellog"
 )
 
 // reply is what a model answered then.
@@ -21,20 +19,13 @@ type reply struct {
 // said returns what models answered for a message: word for word where that was kept, else
 // from the transcript.
 func (w *world) said(ctx context.Context, p memory.Past) (list []reply, err error) {
-	calls, err := w.Tape.For(ctx, p.InboxID, p.Key, p.At)
+	calls, err := w.Tape.Replies(ctx, p.InboxID, p.Key, p.At)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range calls {
-		whole, err := w.Tape.Read(ctx, c.ID)
-		if errors.Is(err, modellog.ErrNone) { // forgotten
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if whole.Reply != nil {
-			list = append(list, reply{whole.Form, *whole.Reply})
+		if c.Reply != nil {
+			list = append(list, reply{c.Form, *c.Reply})
 		}
 	}
 	if len(list) > 0 {

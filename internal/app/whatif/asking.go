@@ -13,6 +13,8 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/llm/wrap"
+	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // Asking puts requests to models, within a budget. What they answer goes into a file at
@@ -41,12 +43,38 @@ type kept struct {
 	Response llm.Response `json:"response"`
 }
 
-// Open reads the answers that an earlier run left. The caller calls Close.
+// errHeld: what models answer is kept in one file.
+var errHeld = text.Tell("Another change is being tried, and models are asked for it. Wait until it ends, or stop it.")
+
+// hold opens the file for this run alone.
+func hold(name string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if errors.Is(machine.Lock(f), machine.ErrHeld) {
+			return nil, errors.Join(errHeld, f.Close())
+		}
+		mine, err := f.Stat()
+		if there, gone := os.Stat(name); err == nil && gone == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		if err := errors.Join(err, f.Close()); err != nil { // else its last holder removed it
+			return nil, err
+		}
+	}
+}
+
+// Open reads the answers that an earlier run left. A text.Error says that another run, also of
+// another process, is asking. The caller calls Close.
 func (a *Asking) Open(name string) (err error) {
 	if a.Offline {
 		return nil
 	}
-	if a.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if a.file, err = hold(name); errors.Is(err, errHeld) {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("keep what models answer: %w", err)
 	}
 	a.at = map[fingerprint]int64{}
@@ -78,15 +106,14 @@ func (a *Asking) Close() error {
 	return a.file.Close()
 }
 
-// Settle removes the file of Open once nothing is left to ask: it holds people's words.
+// Settle removes the file of Open, which is still open, once nothing is left to ask: it holds
+// people's words.
 func (a *Asking) Settle(t Tally, name string) error {
 	if a.file == nil || t.Requests > 0 {
 		return nil
 	}
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
+	_ = os.Remove(name) // Windows keeps what is open, empty
+	return a.file.Truncate(0)
 }
 
 // Spent returns what was asked now, and what it cost.

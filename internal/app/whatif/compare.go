@@ -39,6 +39,7 @@ type Difference struct {
 	At     time.Time `json:"at"`
 	Place  string    `json:"place"`
 	Person string    `json:"person"`
+	Name   string    `json:"name,omitempty"` // the person's, then
 	Said   string    `json:"said"`
 	Kinds  []Kind    `json:"kinds"`
 	Before Outcome   `json:"before"`
@@ -78,7 +79,8 @@ func (o Outcome) Made(cut func(string) string) (list []string) {
 // record does not tell of the changed one is no difference by itself.
 func difference(turn *replayed, before, after Outcome) Difference {
 	p := turn.past
-	d := Difference{ID: p.ID, At: p.At, Place: p.Key.String(), Person: p.User, Said: p.Entries[0].Content, Before: before, After: after}
+	d := Difference{ID: p.ID, At: p.At, Place: p.Key.String(), Person: p.User, Name: p.Entries[0].Name,
+		Said: p.Entries[0].Content, Before: before, After: after}
 	was, is := stopped(before.Guards), stopped(after.Guards)
 	cut := !after.whole // it ended in the middle
 	if n := len(after.Calls); cut && n > 0 && after.Calls[n-1].Came == string(tools.Failed) {
@@ -141,10 +143,10 @@ func near(a, b float64) bool { return max(a, b)-min(a, b) <= 1e-9*max(1, a, b) }
 
 // Tally counts messages by what became of them.
 type Tally struct {
-	Messages  int              `json:"messages"` // that were run again
-	Unchanged int              `json:"unchanged"`
-	Skipped   int              `json:"skipped"` // of which the record does not have everything
-	Kinds     map[Kind]int     `json:"kinds"`   // by each kind of theirs
+	Messages  int              `json:"messages"`  // that were run again
+	Unchanged int              `json:"unchanged"` // but for what they cost
+	Skipped   int              `json:"skipped"`   // of which the record does not have everything
+	Kinds     map[Kind]int     `json:"kinds"`     // by each kind of theirs
 	Requests  int              `json:"requests_to_ask"`
 	Money     [2]float64       `json:"money"` // as it is, and changed
 	Took      [2]time.Duration `json:"took_ns"`
@@ -158,7 +160,7 @@ func (t *Tally) skip(looked bool) {
 
 func (t *Tally) count(d Difference) {
 	t.Messages++
-	if len(d.Kinds) == 0 {
+	if len(d.Kinds) == 0 || d.Kinds[0] == Cost {
 		t.Unchanged++
 	}
 	if t.Kinds == nil {
@@ -205,6 +207,11 @@ func (d Difference) Wish(changed bool) (w rehearse.Wish) {
 		w.Says = want.Text
 	}
 	return w
+}
+
+// Known reports whether a model answered what the change asks for, so that it can be judged.
+func (d Difference) Known() bool {
+	return len(d.Kinds) > 0 && d.Kinds[0] != Again && d.Kinds[0] != Cost
 }
 
 // Brief returns a difference without what only a run needs, and with its texts cut: what a

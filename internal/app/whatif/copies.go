@@ -31,13 +31,17 @@ func (o *Options) Copies(ctx context.Context, cfg config.Config, dir string, see
 	o.Clock = &Clock{}
 	o.Base.DataDir, o.Changed.DataDir = filepath.Join(dir, "as-is"), filepath.Join(dir, "changed")
 	o.Base.Database, o.Changed.Database = config.Database{}, config.Database{}
-	for name, store := range map[string]**memory.Store{"record": &o.Record, "world": &o.World} {
-		to := filepath.Join(dir, name)
-		if err = os.MkdirAll(to, 0o700); err == nil {
-			err = copyTo(ctx, cfg, to, seen)
-		}
+	record, world := filepath.Join(dir, "record"), filepath.Join(dir, "world")
+	err = errors.Join(os.MkdirAll(record, 0o700), os.MkdirAll(world, 0o700))
+	if err == nil {
+		err = copyTo(ctx, cfg, record, seen)
+	}
+	if err == nil {
+		err = os.CopyFS(world, os.DirFS(record))
+	}
+	for to, store := range map[string]**memory.Store{record: &o.Record, world: &o.World} {
 		if err == nil {
-			*store, err = memory.Open(ctx, to, memory.Options{Now: o.Clock.Now})
+			*store, err = memory.Open(ctx, to, memory.Options{Now: o.Clock.Now, Scratch: true})
 		}
 		if err != nil {
 			return nil, errors.Join(err, shut())

@@ -30,6 +30,7 @@ const (
 	overwriting = "&_secure_delete=on"
 	durable     = "&_synchronous=FULL" + overwriting
 	rebuildable = "&_synchronous=NORMAL"
+	scratch     = "&_synchronous=OFF"
 )
 
 // readerPragmas: a reader can never write by mistake.
@@ -40,6 +41,8 @@ type Options struct {
 	// Durable keeps what was committed through power loss, and overwrites what
 	// is deleted.
 	Durable bool
+	// Scratch is for a copy that is thrown away: nothing waits for the disk.
+	Scratch bool
 	// Overwrite overwrites what is deleted, also where little has to survive.
 	Overwrite bool
 	// Readers run beside the writer; more than a few only add memory. 0 is 4.
@@ -101,6 +104,8 @@ func writerPragmas(o Options) string {
 	switch {
 	case o.Durable:
 		return all + durable
+	case o.Scratch:
+		return all + scratch
 	case o.Overwrite:
 		return all + rebuildable + overwriting
 	}

@@ -52,6 +52,8 @@ type Options struct {
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
+	// Scratch is for a copy that is thrown away: nothing waits for the disk.
+	Scratch bool
 }
 
 // Errors of Open. Each comes wrapped with the path it is about.
@@ -90,12 +92,13 @@ func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error)
 	if err := recognize(ctx, path, o.Migrations); err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", path, advise(sqlite.Explain(err)))
 	}
-	db, err := sqlite.Open(ctx, path, sqlite.Options{Durable: true, See: f.cond.see, Prepare: func(ctx context.Context, db *sql.DB) error {
-		if made {
-			return bound(ctx, db, o) // what it was made as just now is right
-		}
-		return prepare(ctx, db, o)
-	}})
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Durable: !o.Scratch, Scratch: o.Scratch, See: f.cond.see,
+		Prepare: func(ctx context.Context, db *sql.DB) error {
+			if made {
+				return bound(ctx, db, o) // what it was made as just now is right
+			}
+			return prepare(ctx, db, o)
+		}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("open %s: %w", path, advise(sqlite.Explain(err)))
 	}

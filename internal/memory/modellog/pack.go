@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"parley/internal/db/engine"
 	"parley/internal/llm"
@@ -211,10 +212,15 @@ func (p *packer) deflate(s string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// inflaters have 40 KB each: they are used again.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
 func inflate(b []byte) (string, error) {
+	r := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(r)
+	_ = r.(flate.Resetter).Reset(bytes.NewReader(b), nil) // never fails
 	var out strings.Builder
-	_, err := io.Copy(&out, flate.NewReader(bytes.NewReader(b)))
-	if err != nil {
+	if _, err := io.Copy(&out, r); err != nil {
 		return "", fmt.Errorf("read a model call: %w", err)
 	}
 	return out.String(), nil

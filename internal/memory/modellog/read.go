@@ -24,7 +24,7 @@ type Call struct {
 	Took    time.Duration
 	Error   string // why there is no answer
 
-	// Only Read fills these. Request and Answer are the exact JSON without secrets and
+	// Only Read fills these; Replies fills the last two. Request and Answer are the exact JSON without secrets and
 	// pictures. Reply is the parsed answer, nil if it was none. Form names the JSON schema
 	// of the answer, "" for plain text.
 	Request, Answer string
@@ -59,7 +59,7 @@ func (t *Tape) For(ctx context.Context, row int64, k chat.Key, at time.Time) ([]
 	if row == 0 {
 		return nil, nil
 	}
-	return t.List(ctx, Query{Row: row, Key: k, From: at.Add(-around), To: at})
+	return t.List(ctx, messageAt(row, k, at))
 }
 
 // maxListed limits what List returns.
@@ -67,19 +67,51 @@ const maxListed = 200
 
 // List returns calls in the order in which they began, without request and answer.
 func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
+	return t.list(ctx, q, "", func(r engine.Scanner) (Call, error) { return scan(r) })
+}
+
+// list reads calls with more columns, which scan takes.
+func (t *Tape) list(ctx context.Context, q Query, more string, scan func(engine.Scanner) (Call, error)) ([]Call, error) {
 	if t == nil {
 		return nil, nil
 	}
 	t.catchUp(ctx)
-	rows, err := t.db.QueryContext(ctx,
-		"SELECT "+columns+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
-		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`, engine.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
+	list, err := engine.Select(t.db, scan,
+		"SELECT "+columns+more+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
+		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`,
+		engine.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
 			"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "most": maxListed})
-	if err != nil {
-		return nil, engine.During("list model calls", err)
-	}
-	list, err := engine.Collect(rows, func(r engine.Scanner) (Call, error) { return scan(r) })
 	return list, engine.During("list model calls", err)
+}
+
+// Replies lists what For does, with Reply and Form; it reads no request.
+func (t *Tape) Replies(ctx context.Context, row int64, k chat.Key, at time.Time) ([]Call, error) {
+	if row == 0 {
+		return nil, nil
+	}
+	return t.list(ctx, messageAt(row, k, at), ", body", func(r engine.Scanner) (c Call, err error) {
+		var body []byte
+		if c, err = scan(r, &body); err != nil {
+			return c, err
+		}
+		form, err := read(body)
+		c.Reply, c.Form = form.Reply, form.Form
+		return c, err
+	})
+}
+
+// messageAt asks for the calls for a message.
+func messageAt(row int64, k chat.Key, at time.Time) Query {
+	return Query{Row: row, Key: k, From: at.Add(-around), To: at}
+}
+
+// read returns what the body of a call holds.
+func read(body []byte) (form stored, err error) {
+	whole, err := inflate(body)
+	if err == nil {
+		err = json.Unmarshal([]byte(whole), &form)
+	}
+	return form, err
 }
 
 // ErrNone means that a call was never kept, or was deleted.
@@ -95,12 +127,8 @@ func (t *Tape) Read(ctx context.Context, id int64) (Call, error) {
 	if err != nil {
 		return c, engine.NoRow(err, ErrNone)
 	}
-	whole, err := inflate(body)
+	form, err := read(body)
 	if err != nil {
-		return c, err
-	}
-	var form stored
-	if err := json.Unmarshal([]byte(whole), &form); err != nil {
 		return c, err
 	}
 	var request strings.Builder

@@ -25,6 +25,9 @@ type Own struct {
 	Tape *modellog.Tape // nil for none
 	// Memory drops what is in memory of rows; it is read again.
 	Memory func()
+	// Tried lets go of what was made of anybody's words, before it is said that they are forgotten
+	// here; nil is nothing.
+	Tried func() error
 }
 
 // NewEraser returns the eraser of a process on a database that others use, too. self is its
@@ -161,6 +164,11 @@ func (b *Eraser) since(upto int64) (list []order, err error) {
 
 // obey forgets what is named. It is not in time where the name was taken back meanwhile.
 func (b *Eraser) obey(ctx context.Context, o order) (inTime bool, err error) {
+	if b.own.Tried != nil {
+		if err := b.own.Tried(); err != nil {
+			return false, err
+		}
+	}
 	var over func()
 	switch {
 	case o.user != "":
