@@ -195,10 +195,10 @@ func (d *distant) Preview(ctx context.Context, _ chat.Message, id, text string) 
 func TestPreviewDoesNotOvertake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &distant{}
-		c := newCrowd(t, p, p.Texts, func(_ context.Context, _ chat.Message, w chat.Reply) (chat.Answer, error) {
+		c := newCrowd(t, p, p.Texts, func(ctx context.Context, _ chat.Message, w chat.Reply) (chat.Answer, error) {
 			for range 26 { // a moment after the second picture was sent
 				w.Text("half ")
-				time.Sleep(100 * time.Millisecond)
+				chat.Sleep(ctx, 100*time.Millisecond)
 			}
 			return chat.Answer{Text: "whole"}, nil
 		})
