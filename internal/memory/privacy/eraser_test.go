@@ -21,7 +21,7 @@ func TestToldInOrder(t *testing.T) {
 	must(t, err)
 	t.Cleanup(n.Close)
 	s := memorytest.OpenIn(t, t.TempDir(), memory.Options{URL: url, Node: n})
-	book := s.Eraser(n.ID, nil)
+	book := s.Eraser(n.ID, nil, nil)
 
 	raw := postgrestest.Raw(t, url)
 	first, err := raw.Begin()
