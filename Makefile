@@ -111,12 +111,14 @@ walls:
 
 # What bot whatif foretells of changes of eight kinds in PAST messages, beside real second runs.
 # SAID is a file with what people say, a message a line; ONLY is the word of one change.
+# RECORDED is a file of tau-bench's historical_trajectories, whose talks are the past then.
 PAST := 2000
 SAID :=
 ONLY :=
+RECORDED :=
 whatif:
-	PARLEY_WHATIF=$(PAST) PARLEY_WHATIF_TEXTS=$(SAID) PARLEY_WHATIF_ONLY=$(ONLY) $(GO) test $(TAGS) -count=1 -timeout 120m -v \
-		-run '^TestWhatIf$$' ./internal/app
+	PARLEY_WHATIF=$(PAST) PARLEY_WHATIF_TEXTS=$(SAID) PARLEY_WHATIF_ONLY=$(ONLY) PARLEY_WHATIF_RECORDED=$(RECORDED) \
+		$(GO) test $(TAGS) -count=1 -timeout 120m -v -run '$(if $(RECORDED),^TestWhatIfRecorded$$,^TestWhatIf$$)' ./internal/app
 
 # What is found in published notes, from clones in COPIES: see eval/notes.
 NOTESETS := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-notes

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/config"
 	"parley/internal/app/cli"
 	"parley/internal/app/rehearse"
 	"parley/internal/app/setup"
@@ -129,4 +131,16 @@ func TestWhatIfOfSome(t *testing.T) {
 			t.Errorf("%d messages, want 8\n%.800s", got.sums.Messages, got.out)
 		}
 	}
+}
+
+// files is a fingerprint of the bot's databases.
+func (h *history) files(t *testing.T, cfg config.Config) [sha256.Size]byte {
+	t.Helper()
+	all := sha256.New()
+	for _, name := range []string{"bot.db", "traces.db"} {
+		b, err := os.ReadFile(filepath.Join(cfg.DataDir, name))
+		must(t, err)
+		all.Write(b)
+	}
+	return [sha256.Size]byte(all.Sum(nil))
 }

@@ -205,7 +205,7 @@ func (w *world) tool(_ context.Context, c tools.Call) tools.Outcome {
 	t.calls[c.Name+args]++
 	nth := t.calls[c.Name+args]
 	for _, r := range t.past.Calls {
-		if r.Name != c.Name || canonical(r.Arguments) != args {
+		if r.Name != c.Name || canonical(r.Arguments) != args && (r.CallID != c.ID || !wrote(r.Arguments, c.Args)) {
 			continue
 		}
 		if nth--; nth == 0 && r.Class != string(tools.NeedsYes) && r.Class != string(tools.Guarded) {
@@ -215,6 +215,30 @@ func (w *world) tool(_ context.Context, c tools.Call) tools.Outcome {
 	t.unknown = "what " + c.Name + " gives for " + args
 	t.stop(errUnknown)
 	return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Err: errUnknown}
+}
+
+// wrote reports whether arguments are those that a model wrote, or what validation left of
+// them: it takes away what a tool does not know.
+func wrote(written string, args json.RawMessage) bool {
+	var left, all any
+	return json.Unmarshal(args, &left) == nil && json.Unmarshal([]byte(written), &all) == nil && leftOf(left, all)
+}
+
+func leftOf(left, all any) bool {
+	switch l := left.(type) {
+	case map[string]any:
+		a, _ := all.(map[string]any)
+		for key, inner := range l {
+			if is, ok := a[key]; !ok || !leftOf(inner, is) {
+				return false
+			}
+		}
+		return a != nil
+	case []any:
+		a, _ := all.([]any)
+		return slices.EqualFunc(l, a, leftOf)
+	}
+	return left == all
 }
 
 // then returns a call as it ended.
