@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -151,34 +152,59 @@ func (c *piped) put(w Words, due []Due) error {
 	return nil
 }
 
-// afterwards puts the words into the indexes that a process owes, in a transaction of its
-// own. With an error they are owed still.
+// atOnce is how many rows get their words in one transaction: while this program cuts texts into
+// words, the server hears nothing of it, and would end a transaction that is silent (stopped).
+const atOnce = 200
+
+// The rows that a process owes words of: those of one transaction, and then the others.
+const (
+	owed = `SELECT set_config('parley.due', array_to_string((string_to_array(rtrim(due), ' '))[:$2], ' ') || ' ', true)
+		FROM parley_writers WHERE id = $1`
+	paid = `UPDATE parley_writers SET due = ltrim(array_to_string((string_to_array(rtrim(due), ' '))[$2 + 1:], ' ') || ' ') WHERE id = $1
+		RETURNING due <> ''`
+)
+
+// afterwards puts the words into the indexes that a process owes, in transactions of their
+// own. With an error some are owed still.
 func (c *piped) afterwards(w Words, id string) error {
+	for more := true; more; {
+		var err error
+		if more, err = c.portion(w, id); err != nil {
+			_ = c.end(context.Background(), rollback, nil)
+			return err
+		}
+	}
+	return nil
+}
+
+// portion is afterwards for as many rows as go into one transaction, and reports whether
+// there are more.
+func (c *piped) portion(w Words, id string) (more bool, err error) {
 	ctx := context.Background()
-	try := func() error {
-		if _, err := c.say(ctx, hasten, nil); err != nil {
-			return err
-		}
-		if _, err := c.say(ctx, "SELECT set_config('parley.due', due, true) FROM parley_writers WHERE id = $1", named(id)); err != nil {
-			return err
-		}
-		var due []Due
-		if err := c.collect(w.Due, &due); err != nil {
-			return err
-		}
-		if err := c.put(w, due); err != nil {
-			return err
-		}
-		if _, err := c.say(ctx, "UPDATE parley_writers SET due = '' WHERE id = $1", named(id)); err != nil {
-			return err
-		}
-		return c.end(ctx, commit, nil)
+	if _, err := c.say(ctx, hasten, nil); err != nil {
+		return false, err
 	}
-	err := try()
+	if _, err := c.say(ctx, owed, named(id, atOnce)); err != nil {
+		return false, err
+	}
+	var due []Due
+	if err := c.collect(w.Due, &due); err != nil {
+		return false, err
+	}
+	if err := c.put(w, due); err != nil {
+		return false, err
+	}
+	q, err := c.say(ctx, paid, named(id, atOnce))
 	if err != nil {
-		_ = c.end(ctx, rollback, nil)
+		return false, err
 	}
-	return err
+	q.Query(func(rows pgx.Rows) error {
+		left, err := pgx.CollectRows(rows, pgx.RowTo[bool])
+		more = slices.Contains(left, true)
+		return err
+	})
+	err = c.end(ctx, commit, nil)
+	return more, err
 }
 
 // names reads the one column of a query, outside a transaction.

@@ -159,8 +159,10 @@ func (s *server) Commit(tx *engine.Tx, end engine.Ending) (done engine.Sealed, e
 			return nil
 		}
 		s.owes = s.owes || e.noted != "" && !worded
-		s.settle(c, end.Rest && s.owes)
-		e.Owes = s.owes
+		err := s.settle(c, end.Rest && s.owes)
+		if e.Owes = s.owes; end.Again && errors.Is(explain(err), engine.ErrLost) {
+			return err // whoever waits for these words waits for another connection
+		}
 		return nil
 	})
 	return e.Sealed, err
@@ -178,26 +180,28 @@ const owing = `SELECT id FROM parley_writers WHERE due <> '' AND (id = $1 OR at 
 
 // settle puts words into the indexes that were put off, of all messages since the last time
 // at once: nobody waits for them. Which rows they are was committed with them, so whatever is
-// in the way here only puts it off again. mine says that it is time for those of this process.
-func (s *server) settle(c *piped, mine bool) {
+// in the way here only puts it off again; it is returned. mine says that it is time for those of
+// this process.
+func (s *server) settle(c *piped, mine bool) (in error) {
 	ids := []string{s.id}
 	if now := time.Now(); now.After(s.look) {
 		var err error
 		if ids, err = c.names(owing, s.id); err != nil {
 			s.look = now.Add(tryAgain)
-			return
+			return err
 		}
 		s.look = now.Add(lookAgain)
 	} else if !mine {
-		return
+		return nil
 	}
 	s.owes = false
 	for _, id := range ids {
-		if c.afterwards(s.o.Words, id) != nil {
-			s.owes = s.owes || id == s.id
+		if err := c.afterwards(s.o.Words, id); err != nil {
+			s.owes, in = s.owes || id == s.id, err
 			s.look = time.Now().Add(tryAgain)
 		}
 	}
+	return in
 }
 
 // basics makes what the engine itself has on a server: what tell counts with, and what seal

@@ -1,9 +1,11 @@
 package postgres_test
 
 import (
+	"context"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley/internal/db/engine"
 	"parley/internal/db/postgres"
@@ -97,5 +99,27 @@ func TestWordsAreOwed(t *testing.T) {
 	must(t, db.Write(t.Context(), exec("INSERT INTO others (words) VALUES (?)", "four")))
 	if got := wordsOf(t, db); got != "1<one> 2<two> 3<three> 4<four>" {
 		t.Errorf("indexed: %s", got)
+	}
+}
+
+// Words of more rows than go into one transaction come into the index in several, and a
+// server that ends the silent ones keeps none of them out. Here a row takes a while.
+func TestManyWordsAreIndexed(t *testing.T) {
+	var broken atomic.Bool
+	words := wording(&broken)
+	put := words.Put
+	words.Put = func(due []postgres.Due) []postgres.Statement {
+		waittest.Take(context.Background(), time.Duration(len(due))*4*time.Millisecond)
+		return put(due)
+	}
+	db := open(t, postgrestest.Database(t), postgres.Options{Words: words})
+	makeWording(t, db)
+	const many = 1001
+	must(t, db.Write(t.Context(), exec("INSERT INTO others (words) SELECT 'w' FROM generate_series(1, ?)", many)))
+	must(t, db.Settle(t.Context()))
+	var got int
+	must(t, db.QueryRow("SELECT count(DISTINCT id) FROM words").Scan(&got))
+	if got != many {
+		t.Errorf("%d of %d are in the index", got, many)
 	}
 }
