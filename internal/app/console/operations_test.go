@@ -48,6 +48,9 @@ var (
 	bob = chat.User{ID: "telegram:2", Name: "Bob"}
 )
 
+// facesFrom is when each of them begins: what one says of the time another says, too.
+var facesFrom = time.Now().Truncate(time.Minute)
+
 // newFaces stores the same rows each time. Others write where key has a channel of its own.
 func newFaces(t *testing.T, key chat.Key) *faces {
 	t.Helper()
@@ -56,6 +59,7 @@ func newFaces(t *testing.T, key chat.Key) *faces {
 	views.Operations = func() []tools.Operation { return f.all }
 	f.site = newSite(t, views, echo)
 	s := f.site
+	s.clock.shift(time.Until(facesFrom))
 	planner := tools.Planner{Store: s.store, Now: s.clock.now, Next: times.Next,
 		Zone: func(context.Context, chat.User) string { return "UTC" }}
 	notes := tools.Notes{Vault: f.notes(), Authors: s.store.Access,
