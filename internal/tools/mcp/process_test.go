@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -219,10 +220,11 @@ func TestHTTP(t *testing.T) {
 	var sessions atomic.Int32
 	handler := f.handler()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(said))
 		if r.Header.Get("Mcp-Session-Id") == "" && r.Method == http.MethodPost {
 			sessions.Add(1)
-		} else if breakIt.Load() {
-			breakIt.Store(false)
+		} else if bytes.Contains(said, []byte(`"tools/call"`)) && breakIt.CompareAndSwap(true, false) {
 			http.Error(w, "gone", http.StatusNotFound)
 			return
 		}
