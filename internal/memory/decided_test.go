@@ -168,3 +168,34 @@ func TestDecisionsOfEarlierVersions(t *testing.T) {
 		t.Errorf("the page is %s", page)
 	}
 }
+
+// What was decided in a session goes with it, also for those that carry it on and asked
+// before.
+func TestADecisionGoesWithItsSession(t *testing.T) {
+	s := open(t, Options{})
+	place := Place{Key: chat.Key{Platform: "x", Channel: "room"}}
+	se, err := s.Sessions.NewSession(bg, place, true)
+	must(t, err)
+	se.LastActivity, se.Expires = time.Now(), time.Now().Add(time.Hour)
+	se.Decisions = []sessions.Decision{{Text: "We meet on Monday.", User: "x:bob", Message: "m1", At: time.Now(), Recorded: true}}
+	must(t, s.Sessions.SaveSession(bg, se))
+	must(t, second(s.Sessions.EndSession(bg, se, Completed, Closing{}, true)))
+	next, err := s.Sessions.NewSession(bg, place, true)
+	must(t, err)
+	next.LastActivity, next.Expires = time.Now(), time.Now().Add(time.Hour)
+	must(t, s.Sessions.SaveSession(bg, next))
+	for range 2 { // the second is kept
+		now, _, err := s.Sessions.LiveSession(bg, place)
+		must(t, err)
+		if len(now.Decisions) != 1 || now.Decided != 1 {
+			t.Fatalf("holds %v", now.Decisions)
+		}
+		now.Decisions[0].Text = "what a caller does with it is its own"
+	}
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
+		return tx.ExecAll(engine.Named{"id": se.ID}, "DELETE FROM sessions WHERE id = :id")
+	}))
+	if now, _, err := s.Sessions.LiveSession(bg, place); err != nil || len(now.Decisions) != 0 || now.Decided != 0 {
+		t.Errorf("still holds %v, %v", now.Decisions, err)
+	}
+}

@@ -17,9 +17,10 @@ import (
 
 // Sessions are the rows of sessions, alive and over.
 type Sessions struct {
-	db      *engine.DB
-	now     func() time.Time
-	threads threads
+	db       *engine.DB
+	now      func() time.Time
+	threads  threads
+	standing sessions.Held
 }
 
 // Status is where a session row stands.
@@ -113,7 +114,7 @@ func scanSession(row engine.Scanner) (s Session, err error) {
 // held reads what holds in a session's line.
 func (s *Sessions) held(se Session, err error) (Session, error) {
 	if err == nil {
-		se.Decisions, se.Decided, err = sessions.Held(s.db, se.Line)
+		se.Decisions, se.Decided, err = s.standing.In(se.Line)
 	}
 	return se, err
 }

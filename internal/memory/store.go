@@ -128,7 +128,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{File: file, dir: dir, db: db, now: o.Now, Past: sessions.NewArchive(db, o.Now), Browse: search.NewShelf(db),
-		Sessions: &Sessions{db: db, now: o.Now}, Decisions: &Decisions{db, o.Now}, Letters: &Letters{db, o.Now},
+		Sessions: &Sessions{db: db, now: o.Now, standing: sessions.KeepHeld(db)}, Decisions: &Decisions{db, o.Now}, Letters: &Letters{db, o.Now},
 		Questions: &Questions{db: db, now: o.Now, waiting: engine.Keep[standing, bool](db, "questions"),
 			lapsed: engine.Keep[standing, bool](db, "questions")},
 		People:   &People{db: db, languages: engine.Keep[string, [2]string](db, "people"), voices: engine.Keep[string, string](db, "people")},

@@ -123,6 +123,13 @@ var upserting = regexp.MustCompile(`(?i)\bON\s+CONFLICT\b`)
 // rewritten names what counts the changes to rows of a table that were there already.
 func rewritten(table string) string { return table + " rewritten" }
 
+// deleting is a statement that deletes rows.
+var deleting = regexp.MustCompile(`(?i)\bDELETE\s+FROM\b`)
+
+// Deleted names what counts the rows of a table that were deleted, to a Keep: for what is
+// deleted with them, by a trigger or a foreign key.
+func Deleted(table string) string { return table + " deleted" }
+
 // in returns the counters of the tables that a statement changes.
 func (c *changes) in(query string) (list []*counter) {
 	adds := adding.MatchString(query) && !upserting.MatchString(query)
@@ -130,6 +137,9 @@ func (c *changes) in(query string) (list []*counter) {
 		list = append(list, c.of(m[1]))
 		if !adds {
 			list = append(list, c.of(rewritten(m[1])))
+		}
+		if deleting.MatchString(query) {
+			list = append(list, c.of(Deleted(m[1])))
 		}
 	}
 	return list

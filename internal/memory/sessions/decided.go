@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,16 +67,38 @@ func DecisionText(said string) (string, error) {
 	return said, nil
 }
 
-// Held returns the newest decisions that hold in a line of sessions, oldest first, and how
-// many hold there in all.
-func Held(db *engine.DB, line string) (list []Decision, all int, err error) {
-	list, err = engine.Select(db, scanDecision, "SELECT * FROM (SELECT "+decisionColumns+
+// Held are the decisions that hold in a line of sessions.
+type Held struct {
+	db   *engine.DB
+	kept *engine.Kept[string, held]
+}
+
+type held struct {
+	list []Decision
+	all  int
+}
+
+// KeepHeld returns what holds, read from db. Most conversations decide nothing, and each
+// message asks.
+func KeepHeld(db *engine.DB) Held {
+	return Held{db, engine.Keep[string, held](db, "decided", engine.Deleted("sessions"))}
+}
+
+// In returns the newest decisions that hold in a line, oldest first, and how many hold
+// there in all.
+func (h Held) In(line string) (list []Decision, all int, err error) {
+	now, err := h.kept.Get(line, func() (held, error) { return h.read(line) })
+	return slices.Clone(now.list), now.all, engine.During("read decisions", err)
+}
+
+func (h Held) read(line string) (now held, err error) {
+	now.list, err = engine.Select(h.db, scanDecision, "SELECT * FROM (SELECT "+decisionColumns+
 		" FROM decided d WHERE d.line = :line AND d.replaced_at = '' AND d.content <> '' ORDER BY d.id DESC LIMIT :limit) latest ORDER BY id",
 		engine.Named{"line": line, "limit": maxHeld})
-	if all = len(list); err == nil && all == maxHeld {
-		err = db.QueryRow("SELECT count(*) FROM decided WHERE line = ? AND replaced_at = '' AND content <> ''", line).Scan(&all)
+	if now.all = len(now.list); err == nil && now.all == maxHeld {
+		err = h.db.QueryRow("SELECT count(*) FROM decided WHERE line = ? AND replaced_at = '' AND content <> ''", line).Scan(&now.all)
 	}
-	return list, all, engine.During("read decisions", err)
+	return now, err
 }
 
 // lineOf is a session with the line that it belongs to.
