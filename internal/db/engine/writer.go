@@ -24,10 +24,11 @@ type Tx struct {
 	touched []*counter // since count
 	begun   string     // how the transaction under way was
 	asked   []*sql.Rows
-	open    []promise // numbers that are known once the transaction has ended
-	by      *write    // that is run now; nil for none
-	changed bool      // the transaction that ended last has changed something
-	owes    bool      // one of them has put something off (Sealed.Owes)
+	open    []promise     // numbers that are known once the transaction has ended
+	by      *write        // that is run now; nil for none
+	changed bool          // the transaction that ended last has changed something
+	owes    bool          // one of them has put something off (Sealed.Owes)
+	trip    time.Duration // how long a server took to end the last one
 }
 
 // use makes conn the connection.
@@ -264,6 +265,9 @@ func (d *DB) ended(batch []*write, err error) {
 	if err != nil {
 		disk = nil
 	}
+	if d.p.Server != nil && slices.ContainsFunc(batch, func(w *write) bool { return w.put == 0 }) {
+		d.put.passed(d.tx.trip)
+	}
 	if d.tx.owes && d.later(rest(), nil) {
 		d.tx.owes = false
 	}
@@ -335,6 +339,7 @@ func (tx *Tx) commit(end Ending) (name string, err error) {
 		return done.Name, fmt.Errorf("commit: %w", err)
 	}
 	tx.keep()
+	tx.trip = time.Since(asked)
 	tx.changed, tx.owes = done.Changed, tx.owes || done.Owes
 	tx.changes.saw(done.Version, asked)
 	tx.changes.said(done.Version, done.Told)
