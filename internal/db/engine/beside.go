@@ -40,7 +40,7 @@ func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error)
 		began, ending := time.Now(), time.Time{}
 		err := fn(tx, func() bool {
 			ending = time.Now()
-			return len(d.queue) == 0 && ending.Sub(began) < share
+			return len(d.queue) == 0 && len(d.waiting) == 0 && ending.Sub(began) < share
 		})
 		if !ending.IsZero() {
 			d.tail = time.Since(ending)
@@ -66,7 +66,7 @@ func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error)
 	return err
 }
 
-// next returns what the writer does next; nil after Close. Queued writes go
+// next returns what the writer takes next; nil after Close. Queued writes go
 // first.
 func (d *DB) next() *write {
 	select {

@@ -20,6 +20,7 @@ type DB struct {
 	changes changes
 	put     put          // off until another write
 	queued  atomic.Int64 // writes in queue, and those taken out of it that are not done
+	waiting []*write     // those taken out of it that are not begun; the writer's
 
 	turn   sync.Mutex // held by whoever writes; guards what follows
 	tx     *Tx

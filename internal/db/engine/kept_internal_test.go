@@ -14,7 +14,7 @@ func TestChanging(t *testing.T) {
 		"INSERT INTO people (id) VALUES (?) ON CONFLICT DO UPDATE SET a = 1": {"people", "people rewritten", "SET", "SET rewritten"},
 		"UPDATE OR REPLACE grants SET id = ?":                                {"grants", "grants rewritten"},
 		"update policies set who = 1":                                        {"policies", "policies rewritten"},
-		"DELETE FROM \"questions\" WHERE id IN (SELECT id FROM inbox)":       {"questions", "questions rewritten"},
+		"DELETE FROM \"questions\" WHERE id IN (SELECT id FROM inbox)":       {"questions", "questions rewritten", "questions deleted"},
 		"WITH n AS (SELECT 1)\n\tINSERT INTO handoffs SELECT * FROM n":       {"handoffs", "handoffs rewritten"},
 	} {
 		var list []*counter

@@ -48,6 +48,7 @@ type write struct {
 	put  putting
 
 	queued  bool
+	passed  int         // batches that went ahead of it; see pick
 	unknown error       // it was committed, and what it was to know is lost
 	failed  func(error) // told of an error where nobody waits; nil for nobody
 }
@@ -195,23 +196,12 @@ func (d *DB) submit(ctx context.Context, w *write) error {
 func (d *DB) run() {
 	defer close(d.done)
 	batch := make([]*write, 0, maxBatch)
-	for w := d.next(); w != nil; w = d.next() {
+	for d.gather() {
 		d.turn.Lock()
-		batch = append(append(batch[:0], d.ahead(w)...), w)
-	gather:
-		for len(batch) < maxBatch && !batch[len(batch)-1].bare {
-			select {
-			case more, ok := <-d.queue:
-				if !ok {
-					break gather
-				}
-				batch = append(batch, more)
-			default:
-				break gather
-			}
-		}
-		d.commit(d.tx, batch)
-		if len(batch) > 0 && batch[0].put == off {
+		batch = d.pick(batch[:0])
+		due := d.ahead(batch[0])
+		d.commit(d.tx, append(due, batch...))
+		if len(due) > 0 {
 			d.put.done()
 		}
 		for _, w := range batch {
