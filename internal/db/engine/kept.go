@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"regexp"
 	"sync"
 	"sync/atomic"
@@ -14,8 +15,17 @@ type Kept[K comparable, V any] struct {
 	db      *DB
 	changes []*counter // of its tables
 
-	mu  sync.Mutex // guards all
-	all map[K]kept[V]
+	mu      sync.Mutex // guards the rest
+	all     map[K]kept[V]
+	reading map[K]*reading[V]
+}
+
+// reading is a value that is being read, by the first of those who ask for it.
+type reading[V any] struct {
+	version uint64
+	done    chan struct{} // closed once the rest is there
+	value   V
+	err     error
 }
 
 type kept[V any] struct {
@@ -44,26 +54,49 @@ func Keep[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
 }
 
 // Get returns what read returned for key, or reads it. Callers share the value and must
-// not change it. An error is not kept.
+// not change it. Those who ask at the same time read once; an error is not kept.
 func (k *Kept[K, V]) Get(key K, read func() (V, error)) (V, error) {
 	version, now := k.version(), time.Now()
 	k.mu.Lock()
 	one, ok := k.all[key]
-	k.mu.Unlock()
 	if ok && one.version == version && (now.Before(one.at.Add(stale)) || now.Before(k.db.changes.asked().Add(stale))) {
+		k.mu.Unlock()
 		return one.value, nil
 	}
-	v, err := read()
-	if err != nil {
-		return v, err
+	if r := k.reading[key]; r != nil && r.version == version {
+		k.mu.Unlock()
+		<-r.done
+		return r.value, r.err
 	}
+	r := &reading[V]{version: version, done: make(chan struct{}), err: errUnread}
+	if k.reading == nil {
+		k.reading = map[K]*reading[V]{}
+	}
+	k.reading[key] = r
+	k.mu.Unlock()
+	defer k.read(key, r, now)
+	r.value, r.err = read()
+	return r.value, r.err
+}
+
+// errUnread is what those get who wait for a value whose read has panicked.
+var errUnread = errors.New("what somebody else was about to read was not read")
+
+// read ends a reading that began at a time.
+func (k *Kept[K, V]) read(key K, r *reading[V], began time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	close(r.done)
+	if k.reading[key] == r {
+		delete(k.reading, key)
+	}
+	if r.err != nil {
+		return
+	}
 	if k.all == nil || len(k.all) >= maxKept {
 		k.all = map[K]kept[V]{}
 	}
-	k.all[key] = kept[V]{v, version, now}
-	return v, nil
+	k.all[key] = kept[V]{r.value, r.version, began}
 }
 
 // version differs once a table has changed.

@@ -23,7 +23,7 @@ import (
 
 // Options of Open. The zero value is ready for use.
 type Options struct {
-	// Readers run beside the writer. 0 is 4.
+	// Readers run beside the writer. 0 is 4, and up to 16 where the server is far.
 	Readers int
 	// Prepare makes or checks the schema on the writer's connection, before anything
 	// else uses it. nil does nothing.
@@ -98,8 +98,11 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	if err != nil {
 		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())
 	}
-	readers := cmp.Or(o.Readers, 4)
-	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See, false), Writer: conn, Server: s,
+	readers := pool(cfg, cmp.Or(o.Readers, fewReaders), o.See, false)
+	if o.Readers == 0 {
+		s.near = &near{readers: readers}
+	}
+	return engine.New(engine.Parts{Dialect: dialect, Readers: readers, Writer: conn, Server: s,
 		Cut: all.cut, Close: s.pool.Close}), nil
 }
 

@@ -23,6 +23,7 @@ type server struct {
 	ready bool
 	look  time.Time // when words that are owed are looked for next; the writer's
 	owes  bool      // words of this process are; the writer's
+	near  *near     // nil where the number of readers is given
 }
 
 // stopped is for how long at most a transaction keeps others from its rows while its
@@ -149,9 +150,11 @@ func (s *server) Commit(tx *engine.Tx, end engine.Ending) (done engine.Sealed, e
 		if end.Tell {
 			told = &e.Told
 		}
+		asked := time.Now()
 		if err := c.end(context.Background(), commit, told); err != nil {
 			return err
 		}
+		s.near.took(time.Since(asked))
 		if e.Changed {
 			c.written()
 		}
