@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"math"
 	"slices"
-	"strings"
 	"unicode"
 
 	"parley/internal/text"
@@ -194,7 +193,7 @@ func (s *search) extents(ctx context.Context, hits []Hit) (map[int64]extent, err
 // fit returns how well a section fits, 0 to 1: by the words in it and in its names, and by how
 // many sections of its note have them.
 func (s *search) fit(h *Hit, e extent) (fit float64) {
-	title, heading, path, text := strings.ToLower(h.Title), strings.ToLower(h.Heading), strings.ToLower(h.Path), strings.ToLower(h.Text)
+	title, heading, path, text := text.Lower(h.Title), text.Lower(h.Heading), text.Lower(h.Path), text.Lower(h.Text)
 	long := 1 - byLength + byLength*float64(len(text))/usual
 	short := func(s string) float64 { return 1 - byName + byName*float64(len(s))/usualName }
 	within := func(t *term) float64 {

@@ -92,12 +92,12 @@ func holds(sections []int64, id int64) bool {
 // match returns the word, its stems and its alternatives as an FTS5 query.
 func (t *term) match() string { return matching(append(t.words(), t.stems...)...) }
 
-// matching returns an FTS5 query for any of some words. No operator gets in: each is quoted and
-// has only letters and digits.
+// matching returns an FTS5 query for any of some words, however they are spelled. No operator gets
+// in: each is quoted and has only letters and digits.
 func matching(words ...string) string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		all[i] = `"` + strings.TrimSpace(spaced(w)) + `"`
+	var all []string
+	for _, w := range spellings(words) {
+		all = append(all, `"`+strings.TrimSpace(spaced(w))+`"`)
 	}
 	return "(" + strings.Join(all, " OR ") + ")"
 }
