@@ -76,9 +76,10 @@ func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 // common reports whether a word occurs in more sections than were loaded.
 func (t *term) common() bool { return len(t.exact) == maxRows }
 
-// worth returns how well a section matches the word, 0 to 1. text is its lower-case text.
-func (t *term) worth(section int64, text string) float64 {
-	if t.common() && snippet.Holds(text, t.word) {
+// worth returns how well a section matches the word, 0 to 1. texts are what it and its names
+// say, as text.Lower has them.
+func (t *term) worth(section int64, texts ...string) float64 {
+	if t.common() && slices.ContainsFunc(texts, func(text string) bool { return snippet.Holds(text, t.word) }) {
 		return 1
 	}
 	return t.holds(section)
