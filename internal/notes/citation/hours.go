@@ -1,0 +1,45 @@
+package citation
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/internal/text"
+)
+
+// What makes a number before it a time of day. 点 is also one point of several, unless what
+// opens, begins or ends follows it.
+var (
+	hourSign = text.Pattern(`^\s*(?:o['’]clock|uhr)`)
+	hanHour  = text.Pattern(`([〇零一二两兩三四五六七八九十]+|\d{1,2})[点點](半|钟|鐘|整)?([开開关關到至前后後起以之下营營结結，。、,.;；!！?？\s]|$)`)
+)
+
+// hoursInFigures writes the hours of a lower-case text that are in words, or in Chinese, as
+// figures: eight o'clock, neun Uhr, 十一点半开门.
+func hoursInFigures(s string) string {
+	var b strings.Builder
+	last := 0
+	for _, n := range numbersInWords(s) {
+		if n.v == float64(int(n.v)) && n.v <= 24 && hourSign().MatchString(s[n.to:]) {
+			b.WriteString(s[last:n.from] + strconv.Itoa(int(n.v)))
+			last = n.to
+		}
+	}
+	s = b.String() + s[last:]
+	return hanHour().ReplaceAllStringFunc(s, func(found string) string {
+		m := hanHour().FindStringSubmatch(found)
+		hour, err := strconv.Atoi(m[1])
+		if err != nil {
+			hour = int(hanNumber(m[1]))
+		}
+		minute := 0
+		if m[2] == "半" {
+			minute = 30
+		}
+		if hour > 24 {
+			return found
+		}
+		return fmt.Sprintf("%d:%02d%s", hour, minute, m[3])
+	})
+}
