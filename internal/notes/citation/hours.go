@@ -11,12 +11,13 @@ import (
 // What makes a number before it a time of day. 点 is also one point of several, unless what
 // opens, begins or ends follows it.
 var (
-	hourSign = text.Pattern(`^\s*(?:o['’]clock|uhr)`)
-	hanHour  = text.Pattern(`([〇零一二两兩三四五六七八九十]+|\d{1,2})[点點](半|钟|鐘|整)?([开開关關到至前后後起以之下营營结結，。、,.;；!！?？\s]|$)`)
+	hourSign  = text.Pattern(`^\s*(?:(?:bis|to|until|till)\s+\S+\s+)?(?:o['’]clock|uhr)`)
+	hourRange = text.Pattern(`(^|[^\d.,:])(\d{1,2})(\s*(?:bis|to|until|till|[-–—])\s*\d{1,2}(?:[.:]\d{2})?\s*(?:uhr|[ap]\.?m\b|o['’]clock))`)
+	hanHour   = text.Pattern(`([〇零一二两兩三四五六七八九十]+|\d{1,2})[点點](半|钟|鐘|整)?([开開关關到至前后後起以之下营營结結，。、,.;；!！?？\s]|$)`)
 )
 
 // hoursInFigures writes the hours of a lower-case text that are in words, or in Chinese, as
-// figures: eight o'clock, neun Uhr, 十一点半开门.
+// figures, eight o'clock, neun Uhr, 十一点半开门, and the first of "9 bis 17 Uhr" as an hour.
 func hoursInFigures(s string) string {
 	var b strings.Builder
 	last := 0
@@ -26,7 +27,7 @@ func hoursInFigures(s string) string {
 			last = n.to
 		}
 	}
-	s = b.String() + s[last:]
+	s = hourRange().ReplaceAllString(b.String()+s[last:], "$1$2:00$3")
 	return hanHour().ReplaceAllStringFunc(s, func(found string) string {
 		m := hanHour().FindStringSubmatch(found)
 		hour, err := strconv.Atoi(m[1])

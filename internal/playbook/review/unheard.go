@@ -44,7 +44,7 @@ const fewNew = 1
 func unheard(said string, texts []string) string {
 	source, low := text.Lower(strings.Join(texts, "\n")), text.Lower(said)
 	lang := language(source)
-	if lang.free == nil || slices.ContainsFunc(tongues(), func(t tongue) bool { return t.share(low) > lang.share(low) }) {
+	if lang.free == nil || slices.ContainsFunc(tongues(), func(t tongue) bool { return t.share(low) > lang.share(low)+clearly }) {
 		return ""
 	}
 	h := hearing{source: source, free: lang.free, said: map[string]bool{}, stems: ranking.Stemmer(source), alike: ranking.Alike(said)}
@@ -75,8 +75,12 @@ var courteous = text.Pattern(`\b(?:thanks?|sorry|apologi[sz]e|apologies|glad|hop
 
 var joints = text.Pattern(`[,:—–()，、：]+\s*| - |\b(?:and|or|because|if|und|oder|weil|wenn|ou|si|car)\b| (?:et|y|o|e|и|или|а|если|потому) |和|或|并|如果|因为`)
 
-// leastFree is the share of free words that a text has at least, in its language.
-const leastFree = 0.2
+// leastFree is the share of free words that a text has at least, in its language; clearly is by
+// how much another language has more if an answer is in that.
+const (
+	leastFree = 0.2
+	clearly   = 0.25
+)
 
 // language returns the language of a text by its small words; the zero one where it cannot be
 // told, or is one whose words are not listed.

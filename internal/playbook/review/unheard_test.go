@@ -60,4 +60,7 @@ func TestUnheardInOtherLanguages(t *testing.T) {
 	if unheard("Die Nachtschicht hat einen Hausmeister und ein Klavier.", []string{"Das Studio ist täglich offen und Sie können Handtücher leihen."}) == "" {
 		t.Error("the same language is not judged")
 	}
+	if unheard("Plus includes an adviser.", []string{"Our support answers Monday to Friday from 9:00 to 17:00."}) == "" {
+		t.Error("two words that are small ones in French make no French")
+	}
 }
