@@ -58,7 +58,8 @@ func TestRecallWithoutSpaces(t *testing.T) {
 // spoke, also where the index says where to look.
 func TestRecallAcrossForms(t *testing.T) {
 	for _, n := range []int{30, maxWhole + 30} {
-		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.", "Gleich an der Hauptstraße ist die Apotheke.", "Мы купили новые билеты в театр.",
+		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.",
+			"Gleich an der Hauptstraße ist die Apotheke.", "Мы купили новые билеты в театр.",
 			"Las canciones de mi abuela son tristes.",
 			"De kinderen hebben gisteren twee katten gevonden.", "Nous avons vendu les vieux chevaux.", "She bought new skis.")
 		for _, tt := range []struct{ question, want string }{
