@@ -70,7 +70,8 @@ func TestFactsAmongManyBySpellings(t *testing.T) {
 		return err
 	}))
 	crowd(t, s, v.User)
-	if got, err := s.Facts.SearchFacts(bg, v, "SCHUHGRÖSSE", 5); err != nil || !slices.Equal(contents(got), []string{"Ann hat Schuhgröße 43"}) {
+	got, err := s.Facts.SearchFacts(bg, v, "SCHUHGRÖSSE", 5)
+	if err != nil || !slices.Equal(contents(got), []string{"Ann hat Schuhgröße 43"}) {
 		t.Errorf("%q, %v", contents(got), err)
 	}
 }
