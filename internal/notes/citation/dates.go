@@ -199,7 +199,7 @@ func (f dateForm) read(s string, m []int, monthFirst bool) (all [][]Date) {
 }
 
 var (
-	clockForm = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})[:h](\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?`)
+	clockForm = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?::|\s?h\s?)(\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?`)
 	hourForm  = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o['’]clock|時|시)`)
 )
 

@@ -2,8 +2,10 @@ package citation
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"parley/internal/text"
 )
@@ -15,6 +17,25 @@ var (
 	hourRange = text.Pattern(`(^|[^\d.,:])(\d{1,2})(\s*(?:bis|to|until|till|[-–—])\s*\d{1,2}(?:[.:]\d{2})?\s*(?:uhr|[ap]\.?m\b|o['’]clock))`)
 	hanHour   = text.Pattern(`([〇零一二两兩三四五六七八九十]+|\d{1,2})[点點](半|钟|鐘|整)?([开開关關到至前后後起以之下营營结結，。、,.;；!！?？\s]|$)`)
 )
+
+// atHour are the hours that stand without minutes behind a word that makes them times of day:
+// "à 17 heures", "de 9 h à 17 h", "a las 9", "в 10 часов", "с 10 до 19 часов", "at 8". Elsewhere
+// such a number may be as many hours.
+var atHour = sync.OnceValue(func() (all []*regexp.Regexp) {
+	const ends = `([.,;!?)](?:\s|$)|\s*$|\s+[^\d\s])`
+	for _, form := range []string{
+		`(^|[^\pL])(à|dès|vers|avant|après|jusqu'à)\s(\d{1,2})\s*h(?:eures?)?` + ends,
+		`(^|[^\pL])(de)\s(\d{1,2})\s*(?:h|heures)?(\sà\s\d{1,2}:)`,
+		`(^|[^\pL])(a las?)\s(\d{1,2})` + ends,
+		`(^|[^\pL])(в|к)\s(\d{1,2})\sчас(?:ов|ам|а)?([^\pL]|$)`,
+		`(^|[^\pL])(с \d{1,2}(?:\sчасов)? до)\s(\d{1,2})\s(?:часов|часа)([^\pL]|$)`,
+		`(^|[^\pL])(с)\s(\d{1,2})(?:\sчасов)?(\sдо\s\d{1,2}:)`,
+		`(^|[^\pL])(at)\s(\d{1,2})([.,;!?)](?:\s|$)|\s*$|\sin the\s|\son\s|\severy\s)`,
+	} {
+		all = append(all, regexp.MustCompile(form))
+	}
+	return all
+})
 
 // hoursInFigures writes the hours of a lower-case text that are in words, or in Chinese, as
 // figures, eight o'clock, neun Uhr, 十一点半开门, and the first of "9 bis 17 Uhr" as an hour.
@@ -28,6 +49,9 @@ func hoursInFigures(s string) string {
 		}
 	}
 	s = hourRange().ReplaceAllString(b.String()+s[last:], "$1$2:00$3")
+	for _, form := range atHour() {
+		s = form.ReplaceAllString(s, "$1$2 $3:00$4")
+	}
 	return hanHour().ReplaceAllStringFunc(s, func(found string) string {
 		m := hanHour().FindStringSubmatch(found)
 		hour, err := strconv.Atoi(m[1])
