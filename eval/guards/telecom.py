@@ -2,7 +2,7 @@
 """Measures the telecom guards on tau2-bench's own tasks, which its own tools carry out: the
 solutions, and breaches of the policy that are made of them. Needs a clone of
 sierra-research/tau2-bench (src and data), a built bot, and what tau2's telecom domain imports
-(pydantic, toml, loguru, docstring_parser, deepdiff, addict, pyyaml). Asks no model."""
+(pydantic, toml, loguru, docstring_parser, deepdiff, addict, pyyaml, python-dotenv). Asks no model."""
 import argparse, collections, contextlib, io, json, os, pathlib, subprocess, sys, tempfile, types
 
 HERE = pathlib.Path(__file__).resolve().parent

@@ -132,7 +132,7 @@ func TestEnforcedAfterAQuestion(t *testing.T) {
 	}
 }
 
-// What is put together from ready-made texts says what they say: 20 inventions are stopped,
+// What is put together from ready-made texts says what they say: 22 inventions are stopped,
 // and what joins, shortens, orders or says it in other figures or another language is sent.
 func TestComposedSaysWhatItsPartsSay(t *testing.T) {
 	parts := []string{"Standard is 9 EUR a month. It can be cancelled at any time.",
@@ -144,6 +144,7 @@ func TestComposedSaysWhatItsPartsSay(t *testing.T) {
 		"Returns take 3 days.", "Returns take two days.", "We are there Monday to Saturday.", "Ask for Ms Bergmann.",
 		"Write to boss@shop.example.", "See www.shop-deals.com.", "You get a discount.", "It starts on 3 May.", "We are there until 5 am.",
 		"Standard is 9 EUR, Premium is there as well.", "Es ist kostenlos.", "Rückgaben dauern 10 Tage.",
+		"Support by phone around the clock.", "Write to help@shop.example, our engineers reply.",
 	} {
 		if got, why := review.Composed(said, parts, citation.Supported); why == "" {
 			t.Errorf("invented, and said: %q", got)

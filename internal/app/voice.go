@@ -173,8 +173,7 @@ func (v *voice) gist(ctx context.Context, said string) string {
 		return beginning
 	}
 	short := aloud(resp.Message.Content)
-	_, why := review.Composed(short, []string{said}, citation.Supported)
-	if why != "" || short == "" || utf8.RuneCountInString(short) > longest {
+	if review.Bound(short, []string{said}, citation.Supported) != "" || short == "" || utf8.RuneCountInString(short) > longest {
 		return beginning
 	}
 	return short

@@ -13,6 +13,7 @@ import (
 	"parley/internal/llm/vector"
 	"parley/internal/memory/access"
 	"parley/internal/memory/provenance"
+	"parley/internal/text"
 	"parley/internal/text/ranking"
 )
 
@@ -203,7 +204,7 @@ func (s *Store) names(q Query) (map[string][]string, error) {
 	people, err := engine.Pairs[string, string](s.db, namesQuery, q.scope().With(engine.Named{"limit": maxNames}))
 	names := map[string][]string{}
 	for id, name := range people {
-		for n := range strings.FieldsSeq(strings.ToLower(name)) {
+		for n := range strings.FieldsSeq(text.Lower(name)) {
 			names[n] = append(names[n], id)
 		}
 	}

@@ -58,11 +58,12 @@ func TestRecallWithoutSpaces(t *testing.T) {
 // spoke, also where the index says where to look.
 func TestRecallAcrossForms(t *testing.T) {
 	for _, n := range []int{30, maxWhole + 30} {
-		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.", "Мы купили новые билеты в театр.",
+		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.",
+			"Gleich an der Hauptstraße ist die Apotheke.", "Мы купили новые билеты в театр.",
 			"Las canciones de mi abuela son tristes.",
 			"De kinderen hebben gisteren twee katten gevonden.", "Nous avons vendu les vieux chevaux.", "She bought new skis.")
 		for _, tt := range []struct{ question, want string }{
-			{"Wo ist das Haus?", "Häuser"}, {"Где мой билет?", "билеты"}, {"¿Cuál es la canción?", "canciones"},
+			{"Wo ist das Haus?", "Häuser"}, {"HAUPTSTRASSE", "Hauptstraße"}, {"Где мой билет?", "билеты"}, {"¿Cuál es la canción?", "canciones"},
 			{"Waar is mijn kat?", "katten"}, {"Où est mon cheval ?", "chevaux"}, {"Who has a ski?", "skis"},
 		} {
 			found, err := s.Recall(t.Context(), Query{User: "x:u1", Text: tt.question, Limit: 1})
@@ -77,12 +78,13 @@ func TestRecallAcrossForms(t *testing.T) {
 // The page shows each message that has all the words, with these marked.
 func TestSearchMarksWords(t *testing.T) {
 	s := sayings(t, "and that was that", 3, strings.Repeat("one two three ", 20)+"the Cats, and a dog's house "+
-		strings.Repeat("four five ", 20), "我妹妹在上海的医院工作。")
+		strings.Repeat("four five ", 20), "我妹妹在上海的医院工作。", "Meine Schuhgröße ist 43.")
 	for text, want := range map[string]string{
 		"cat dogs": "…three one two three one two three the \x02Cats\x03, and a \x02dog\x03's house four five four five " +
 			"four five four five four five four five four five four five four five…",
-		"上海":     "我妹妹在\x02上海\x03的医院工作。",
-		"cat 上海": "",
+		"上海":          "我妹妹在\x02上海\x03的医院工作。",
+		"SCHUHGRÖSSE": "Meine \x02Schuhgröße\x03 ist 43.",
+		"cat 上海":      "",
 	} {
 		hits, err := s.Search(t.Context(), text, 5, 0)
 		must(t, err)

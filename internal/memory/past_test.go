@@ -146,3 +146,17 @@ func bytesRows(t *testing.T, s *Store, word string) (n int) {
 	}
 	return n
 }
+
+// A summary is found however ß is written, in it and in the question.
+func TestPastSessionsAreFoundBySpellings(t *testing.T) {
+	s := open(t, Options{})
+	at := chat.Key{Platform: "x", Channel: "ann"}
+	over(t, s, Session{ID: "aaaaaaaa-1", Key: at, Direct: true}, Closing{Text: "Die Hauptstraße ist gesperrt"}, "x:ann")
+	over(t, s, Session{ID: "aaaaaaab-2", Key: at, Direct: true}, Closing{Text: "Das Schloss am Fluss ist offen"}, "x:ann")
+	for asked, want := range map[string]string{"HAUPTSTRASSE": "aaaaaaaa", "Schloß": "aaaaaaab"} {
+		found, err := s.Past.Search(bg, Viewer{User: "x:ann", Key: at, Direct: true}, asked, 1000)
+		if must(t, err); len(found) != 1 || found[0].ID[:8] != want {
+			t.Errorf("%s finds %+v", asked, found)
+		}
+	}
+}

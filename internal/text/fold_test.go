@@ -1,6 +1,8 @@
 package text_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"parley/internal/text"
@@ -26,5 +28,24 @@ func TestFold(t *testing.T) {
 	}
 	if got := text.Composed("a\u0308\r\nb"); got != "ä\r\nb" {
 		t.Errorf("Composed = %q", got)
+	}
+}
+
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct{ word, want string }{
+		{"GRÖSSE", "grösse größe"}, {"Größe", "grösse größe"}, {"Buße", "busse buße"}, {"STRAẞE", "strasse straße"}, {"Haus", "haus"},
+		{"Straßenmasse", "strassenmasse straßenmasse strassenmaße straßenmaße"}, {"ss", "ss ß"}, {"", ""},
+	} {
+		got := text.Spellings(c.word)
+		if got[0] != text.Lower(c.word) || slices.ContainsFunc(got, func(w string) bool { return text.Lower(w) != got[0] }) {
+			t.Errorf("%s is spelled %q", c.word, got)
+		}
+		want := strings.Split(c.want, " ")
+		if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+			t.Errorf("%s is spelled %q, want %q", c.word, got, want)
+		}
+	}
+	if got := text.Spellings(strings.Repeat("ss", 1000)); len(got) != 8 {
+		t.Errorf("%d spellings", len(got))
 	}
 }

@@ -59,3 +59,19 @@ func TestFactsAmongMany(t *testing.T) {
 		t.Errorf("relevant %q", got)
 	}
 }
+
+// Among many, a fact is found however ß is written, in it and in the question.
+func TestFactsAmongManyBySpellings(t *testing.T) {
+	s := memorytest.Open(t, memory.Options{})
+	v := direct("x:a")
+	save(t, s, v, "Ann hat Schuhgröße 43")
+	must(t, s.Facts.DB().Write(bg, func(tx *engine.Tx) error {
+		_, err := tx.Exec("UPDATE key_facts SET updated_at = ''")
+		return err
+	}))
+	crowd(t, s, v.User)
+	got, err := s.Facts.SearchFacts(bg, v, "SCHUHGRÖSSE", 5)
+	if err != nil || !slices.Equal(contents(got), []string{"Ann hat Schuhgröße 43"}) {
+		t.Errorf("%q, %v", contents(got), err)
+	}
+}

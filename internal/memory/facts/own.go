@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley/internal/text"
 	"parley/internal/text/ranking"
 )
 
@@ -99,7 +100,7 @@ func ofAnother(content, clause string) bool {
 			return false
 		case (relations[one] || others[w] != "") && !named[one]:
 			other = true
-		case said[ranking.Stem(w)]:
+		case said[ranking.Stem(text.Lower(raw))]:
 			return other
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/db/engine"
+	"parley/internal/text"
 	"parley/internal/text/ranking"
 )
 
@@ -103,5 +104,9 @@ func RestsOn(fact, answer, question string) bool {
 // matchAny returns the full-text query for any of some words. Each is quoted, so that none
 // is an operator.
 func matchAny(words []string) string {
-	return `"` + strings.Join(words, `" OR "`) + `"`
+	var all []string
+	for _, w := range words {
+		all = append(all, text.Spellings(w)...)
+	}
+	return `"` + strings.Join(all, `" OR "`) + `"`
 }

@@ -161,7 +161,7 @@ func weigh(sentence string) (worth int, decided bool) {
 		if w == "" {
 			continue
 		}
-		low := strings.ToLower(w)
+		low := text.Lower(w)
 		first, _ := utf8.DecodeRuneInString(w)
 		cue := cues()[low]
 		decided = decided || cue == "decides"
@@ -192,7 +192,7 @@ func weigh(sentence string) (worth int, decided bool) {
 // cues maps each cue word to its kind.
 var cues = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
-	lines := bufio.NewScanner(strings.NewReader(cuesFile))
+	lines := bufio.NewScanner(strings.NewReader(text.Lower(cuesFile)))
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())
 		if len(words) == 0 || words[0] == "#" {

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/db/engine"
 	"parley/internal/memory/provenance"
+	"parley/internal/text"
 	"parley/internal/text/ranking"
 )
 
@@ -36,12 +37,17 @@ func (a *Archive) Search(ctx context.Context, v provenance.Viewer, question stri
 	if len(asked) == 0 {
 		return nil, nil
 	}
+	var spelled []string
+	for _, w := range asked {
+		spelled = append(spelled, text.Spellings(w)...)
+	}
+	match := engine.Match{Expr: `"` + strings.Join(spelled, `" OR "`) + `"`, Stem: ranking.Stem}
 	// Synonyms are not searched: summaries use words of their own, and the caller searches
 	// the messages, too.
 	rows, err := a.db.QuerySettled(ctx,
 		columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
 		CROSS JOIN session_texts t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_id WHERE`+visible,
-		a.args(v, engine.Named{"match": engine.Match{Expr: `"` + strings.Join(asked, `" OR "`) + `"`, Stem: ranking.Stem}, "limit": maxMatches}))
+		a.args(v, engine.Named{"match": match, "limit": maxMatches}))
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}

@@ -199,12 +199,13 @@ func (f dateForm) read(s string, m []int, monthFirst bool) (all [][]Date) {
 }
 
 var (
-	clockForm = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})[:h](\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?`)
-	hourForm  = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o'clock|時|시)`)
+	clockForm = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?::|\s?h\s?)(\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?`)
+	hourForm  = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o['’]clock|時|시)`)
 )
 
 // timesIn lists the times of day in a lower-case text, and returns the text without them.
 func timesIn(s string) (all []clock, rest string) {
+	s = hoursInFigures(s)
 	for _, form := range []*regexp.Regexp{clockForm(), hourForm()} {
 		var left strings.Builder
 		last := 0

@@ -63,6 +63,7 @@ func (n name) new(s *said) bool {
 
 // rates lists the times and currencies that a text names as words: "a month", "in euros".
 func rates(s string) map[unit]bool {
+	_, s = timesIn(strings.ToLower(s)) // their hours are no rate
 	forms, unspaced := unitForms()
 	all := map[unit]bool{}
 	add := func(u unit) {

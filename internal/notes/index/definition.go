@@ -33,7 +33,7 @@ func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err er
 		return nil, fmt.Errorf("definition: %w", err)
 	}
 	for i := range hits {
-		hits[i].Score, hits[i].Snippet = 1, snippet.Of(hits[i].Text, [][]string{{strings.ToLower(name)}})
+		hits[i].Score, hits[i].Snippet = 1, snippet.Of(hits[i].Text, [][]string{{text.Lower(name)}})
 	}
 	return hits, nil
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"math"
 	"slices"
-	"strings"
 	"unicode"
 
 	"parley/internal/text"
@@ -54,7 +53,7 @@ const (
 	fillWorth  = 0.4 // of a word that says little of what is looked for
 	rareness   = 0.7 // the power that brings words of all frequencies nearer
 	evenly     = 0.6 // the power that spreads scores: a section with each word once has about 0.7
-	maxFitted  = 240 // sections whose texts are read
+	maxFitted  = 120 // sections whose texts are read
 )
 
 // weigh gives each word its weight: rare words weigh more, and a word that occurs
@@ -194,11 +193,11 @@ func (s *search) extents(ctx context.Context, hits []Hit) (map[int64]extent, err
 // fit returns how well a section fits, 0 to 1: by the words in it and in its names, and by how
 // many sections of its note have them.
 func (s *search) fit(h *Hit, e extent) (fit float64) {
-	title, heading, path, text := strings.ToLower(h.Title), strings.ToLower(h.Heading), strings.ToLower(h.Path), strings.ToLower(h.Text)
+	title, heading, path, text := text.Lower(h.Title), text.Lower(h.Heading), text.Lower(h.Path), text.Lower(h.Text)
 	long := 1 - byLength + byLength*float64(len(text))/usual
 	short := func(s string) float64 { return 1 - byName + byName*float64(len(s))/usualName }
 	within := func(t *term) float64 {
-		worth := t.worth(h.id, title+" "+heading+" "+path+" "+text)
+		worth := t.worth(h.id, title, heading, path, text)
 		if worth == 0 {
 			return 0
 		}

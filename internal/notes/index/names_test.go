@@ -201,3 +201,38 @@ func TestStemsAreNoWords(t *testing.T) {
 		t.Error("a stem finds nothing")
 	}
 }
+
+// Capitals have no ß, and nobody in Switzerland has: whoever writes ss finds it, and the other
+// way round; a file, a heading and a compound, too.
+func TestSharpS(t *testing.T) {
+	f := newFolder(t)
+	f.put("Größe.md", "# Maße\nDie Größe der Tür: 203 cm.\n\n## Außen\nDie Hauptstraße ist nah.\n")
+	f.put("Masse.md", "# Gewichte\nEin Schloss wiegt vier Kilo.\n")
+	f.put("lang.md", "# Lang\n"+strings.Repeat("Ein heißer Gruß. ", 400)+"Zuletzt der Imbiß am Fluß.\n")
+	f.refresh()
+	for text, want := range map[string]string{
+		"GRÖSSE": "Größe.md", "Größe": "Größe.md", "grösse": "Größe.md", "AUSSEN": "Größe.md", "Hauptstrasse": "Größe.md",
+		"strasse": "Größe.md", "SCHLOSS": "Masse.md", "Schloß": "Masse.md", "Imbiss": "lang.md",
+	} {
+		if got, _, _ := strings.Cut(f.paths(text), " "); got != want {
+			t.Errorf("%s finds %q", text, got)
+		}
+	}
+	hits, err := f.Search(t.Context(), Query{Text: "IMBISS FLUSS"})
+	if must(t, err); len(hits) == 0 || !strings.Contains(hits[0].Snippet, "Imbiß am Fluß") {
+		t.Errorf("shown %+v", hits)
+	}
+	for name, want := range map[string]string{"GRÖSSE": "Größe.md", "grösse.md": "Größe.md", "Größe": "Größe.md", "MASSE": "Masse.md",
+		"Maße": "Größe.md"} {
+		found, err := f.Find(t.Context(), name, Hidden{})
+		if must(t, err); pathsOf(found) != want {
+			t.Errorf("%q means %q", name, pathsOf(found))
+		}
+	}
+	if d, err := f.Read(t.Context(), Part{Path: "Größe.md", Heading: "AUSSEN"}); err != nil || !strings.Contains(d.Text, "nah") {
+		t.Errorf("read %q, %v", d.Text, err)
+	}
+	if found, err := f.Titles(t.Context(), "gröss", Hidden{}, 5); err != nil || pathsOf(found) != "Größe.md" {
+		t.Errorf("titles %q, %v", pathsOf(found), err)
+	}
+}

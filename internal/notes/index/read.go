@@ -179,9 +179,9 @@ func noteSpans(text string) (all []span) {
 	return all
 }
 
-// sameHeading ignores case, markup and spaces.
+// sameHeading ignores case, ss for ß, markup and spaces.
 func sameHeading(a, b string) bool {
-	norm := func(s string) string { return text.Fold(plain(strings.TrimLeft(s, "# "))) }
+	norm := func(s string) string { return text.Lower(text.Fold(plain(strings.TrimLeft(s, "# ")))) }
 	return norm(a) == norm(b)
 }
 
@@ -201,8 +201,8 @@ func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry
 // Titles returns the notes with part in their title, file name or an alias, the newest
 // first. Hidden ones do not count.
 func (v *Vault) Titles(ctx context.Context, part string, hidden Hidden, limit int) ([]Entry, error) {
-	return v.seen(ctx, hidden, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)",
-		text.Fold(strings.ToValidUTF8(part, "")))
+	return v.seen(ctx, hidden, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr("+sharp("n.name")+", ?) > 0)",
+		text.Lower(text.Fold(strings.ToValidUTF8(part, ""))))
 }
 
 // seen lists files that are not hidden.
@@ -257,7 +257,7 @@ func (d indexed) names() (all []string) {
 
 // Find lists the files that people may mean by a name: a path, a title, an alias or a
 // file name, with or without its ending, in any case. If a path fits, only that file is
-// listed.
+// listed; ss for ß counts where nothing else fits.
 func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, error) {
 	name = strings.TrimSpace(strings.ToValidUTF8(name, ""))
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "[["), "]]")
@@ -273,6 +273,8 @@ func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, 
 		{"folded IN (?, ?, ?, ?)", []any{low, low + ".md", text.Fold(inside), text.Fold(inside) + ".md"}},
 		{"name = ? AND (folded LIKE '%/' || ? ESCAPE '\\' OR folded LIKE '%/' || ? ESCAPE '\\')",
 			[]any{noteName(name), like(low), like(ended)}},
+		{"(id IN (SELECT doc FROM names WHERE " + sharp("name") + " IN (?, ?)) OR " + sharp("folded") + " IN (?, ?))",
+			[]any{text.Lower(low), text.Lower(noteName(name)), text.Lower(low), text.Lower(ended)}},
 	} {
 		found, err := v.seen(ctx, hidden, maxNamed, try.where, try.args...)
 		if err != nil || len(found) > 0 {
@@ -281,6 +283,9 @@ func (v *Vault) Find(ctx context.Context, name string, hidden Hidden) ([]Entry, 
 	}
 	return nil, nil
 }
+
+// sharp is what text.Lower makes of a column that is folded.
+func sharp(column string) string { return "replace(" + column + ", 'ß', 'ss')" }
 
 // like escapes a text for LIKE.
 func like(s string) string { return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) }

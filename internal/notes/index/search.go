@@ -76,9 +76,10 @@ func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 // common reports whether a word occurs in more sections than were loaded.
 func (t *term) common() bool { return len(t.exact) == maxRows }
 
-// worth returns how well a section matches the word, 0 to 1. text is its lower-case text.
-func (t *term) worth(section int64, text string) float64 {
-	if t.common() && snippet.Holds(text, t.word) {
+// worth returns how well a section matches the word, 0 to 1. texts are what it and its names
+// say, as text.Lower has them.
+func (t *term) worth(section int64, texts ...string) float64 {
+	if t.common() && slices.ContainsFunc(texts, func(text string) bool { return snippet.Holds(text, t.word) }) {
 		return 1
 	}
 	return t.holds(section)
@@ -92,12 +93,12 @@ func holds(sections []int64, id int64) bool {
 // match returns the word, its stems and its alternatives as an FTS5 query.
 func (t *term) match() string { return matching(append(t.words(), t.stems...)...) }
 
-// matching returns an FTS5 query for any of some words. No operator gets in: each is quoted and
-// has only letters and digits.
+// matching returns an FTS5 query for any of some words, however they are spelled. No operator gets
+// in: each is quoted and has only letters and digits.
 func matching(words ...string) string {
-	all := make([]string, len(words))
-	for i, w := range words {
-		all[i] = `"` + strings.TrimSpace(spaced(w)) + `"`
+	var all []string
+	for _, w := range spellings(words) {
+		all = append(all, `"`+strings.TrimSpace(spaced(w))+`"`)
 	}
 	return "(" + strings.Join(all, " OR ") + ")"
 }

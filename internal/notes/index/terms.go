@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"parley/internal/text"
@@ -11,7 +12,7 @@ import (
 // terms returns the significant words of a question, or all words if none is significant:
 // each once, and at most maxTerms. Where a script has no spaces they are pairs of letters.
 func terms(question string) []string {
-	question = text.Composed(question)
+	question = text.Lower(text.Composed(question))
 	if telling := ranking.TermsUpTo(ranking.Telling(question), maxTerms); len(telling) > 0 {
 		return telling
 	}
@@ -27,7 +28,7 @@ func (s *search) similar(ctx context.Context, w string) ([]string, error) {
 	if len(runes) < 3 || len(runes) > 40 || text.Pieced(runes[0]) {
 		return nil, nil
 	}
-	held, err := s.wordsWith(ctx, []string{w}, [2]int{0, 40}, func(found string) bool { return found != w })
+	held, err := s.wordsWith(ctx, text.Spellings(w), [2]int{0, 40}, func(found string) bool { return found != w })
 	if err != nil || len(held) > 0 {
 		return held, err
 	}
@@ -82,12 +83,25 @@ func (s *search) parts(ctx context.Context, compound []rune) ([]string, error) {
 	return nil, nil
 }
 
-// known lists which of some words stand in a section that is not hidden, the long ones first.
+// spellings lists words as they may be spelled.
+func spellings(words []string) (all []string) {
+	for _, w := range words {
+		all = append(all, text.Spellings(w)...)
+	}
+	return all
+}
+
+// known lists which of some words, however they are spelled, stand in a section that is not
+// hidden, the long ones first, as text.Lower has them.
 func (s *search) known(ctx context.Context, words []string) (all []string, err error) {
 	found, err := column[string](ctx, s.ix, `SELECT word FROM words WHERE kind = ? AND word IN (SELECT value FROM json_each(?))
-		ORDER BY length(word) DESC`, s.q.Kind, inJSON(words))
-	for _, w := range found {
-		said, err := s.ix.says(ctx, s.q.Kind, w, &s.unseen)
+		ORDER BY length(word) DESC`, s.q.Kind, inJSON(spellings(words)))
+	for _, form := range found {
+		w := text.Lower(form)
+		if slices.Contains(all, w) {
+			continue
+		}
+		said, err := s.ix.says(ctx, s.q.Kind, form, &s.unseen)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +113,8 @@ func (s *search) known(ctx context.Context, words []string) (all []string, err e
 }
 
 // wordsWith lists the words that contain one of the pieces, are as long as that and fit, and
-// stand in a section that is not hidden: the short ones first, at most maxAlts.
+// stand in a section that is not hidden: the short ones first, at most maxAlts, as text.Lower
+// has them.
 func (s *search) wordsWith(ctx context.Context, pieces []string, long [2]int, fits func(string) bool) (words []string, err error) {
 	all, err := column[string](ctx, s.ix, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
 		WHERE words_fts MATCH ? AND w.kind = ? AND length(w.word) BETWEEN ? AND ? ORDER BY length(w.word), w.word`,
@@ -107,14 +122,15 @@ func (s *search) wordsWith(ctx context.Context, pieces []string, long [2]int, fi
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range all {
+	for _, form := range all {
 		if len(words) == maxAlts {
 			break
 		}
-		if !fits(w) {
+		w := text.Lower(form)
+		if !fits(w) || slices.Contains(words, w) {
 			continue
 		}
-		said, err := s.ix.says(ctx, s.q.Kind, w, &s.unseen)
+		said, err := s.ix.says(ctx, s.q.Kind, form, &s.unseen)
 		if err != nil {
 			return nil, err
 		}

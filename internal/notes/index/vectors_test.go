@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/internal/llm/llmtest"
+	"parley/internal/text/waittest"
 )
 
 // embeddings is a model for which some words are synonyms. It records its texts.
@@ -214,23 +215,25 @@ func TestSearchWhileVectorsAreMade(t *testing.T) {
 	}
 }
 
-// timed times searches. It returns the durations, sorted, and the number of searches with
+// timed times searches. It returns the durations by the clock and of the processor, both sorted,
+// and the number of searches with
 // hits.
-func (f *folder) timed(b *testing.B, next func() bool) (took []time.Duration, found int) {
+func (f *folder) timed(b *testing.B, next func() bool) (took, used []time.Duration, found int) {
 	b.Helper()
 	l := newLexicon()
 	l.r = rand.New(rand.NewPCG(3, 4))
 	l.zipf = rand.NewZipf(l.r, 1.07, 4, 39_999)
 	for next() {
 		text := strings.Join(strings.Fields(l.say(1+l.r.IntN(6))), " ")
-		begin := time.Now()
+		begin, cpu := time.Now(), waittest.CPU()
 		hits, err := f.Search(b.Context(), Query{Text: text})
 		must(b, err)
-		took = append(took, time.Since(begin))
+		took, used = append(took, time.Since(begin)), append(used, waittest.CPU()-cpu)
 		found += min(1, len(hits))
 	}
 	slices.Sort(took)
-	return took, found
+	slices.Sort(used)
+	return took, used, found
 }
 
 // report reports percentiles of sorted durations.
@@ -269,7 +272,7 @@ func BenchmarkNear(b *testing.B) {
 	f.reopen()
 	f.refresh()
 	left := 200
-	words, _ := f.timed(b, func() bool { left--; return left >= 0 })
+	words, _, _ := f.timed(b, func() bool { left--; return left >= 0 })
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -279,7 +282,7 @@ func BenchmarkNear(b *testing.B) {
 	must(b, err)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	took, _ := f.timed(b, b.Loop)
+	took, _, _ := f.timed(b, b.Loop)
 	b.ReportMetric(float64(f.Status().Vectors), "vectors")
 	b.ReportMetric(milliseconds(load), "load-ms")
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "memory-MB")

@@ -8,34 +8,45 @@ import (
 	"parley/internal/text/ranking"
 )
 
-// Composed keeps an answer to the texts that it has to be put together from. One that has
-// an address, a promise or a negation that none of them has, or that leaves one of their
-// negations out, is replaced by the texts as they stand; so is one that says something
-// which stands does not find in them: numbers, amounts, dates, names. why is then what was
-// found, for those who ask; no texts keep any answer.
+// Composed keeps an answer to the texts that it has to be put together from: one that is not
+// Bound to them, or has a sentence with words that they have in no form, is replaced by the texts
+// as they stand. why is then what was found, for those who ask; no texts keep any answer.
 func Composed(said string, texts []string, stands func(said string, texts []string) bool) (answer, why string) {
 	if len(texts) == 0 {
 		return said, ""
 	}
+	if why = Bound(said, texts, stands); why == "" {
+		why = unheard(said, texts)
+	}
+	if why != "" {
+		return strings.Join(texts, "\n\n"), why
+	}
+	return said, ""
+}
+
+// Bound returns what an answer has that binds whoever says it and is in none of some texts: an
+// address, a promise, a negation, or that it leaves one of their negations out; or that it says
+// something which stands does not find in them: numbers, amounts, dates, names. "" is nothing.
+func Bound(said string, texts []string, stands func(said string, texts []string) bool) string {
 	source := strings.ToLower(flat(strings.Join(texts, "\n")))
 	plain := strings.ToLower(flat(said))
 	for _, a := range addressed().FindAllString(plain, -1) {
 		if !strings.Contains(source, strings.TrimRight(a, ".,:;!?)")) {
-			return strings.Join(texts, "\n\n"), a
+			return a
 		}
 	}
 	for _, p := range promising().FindAllString(strings.ReplaceAll(plain, "feel free", ""), -1) {
 		if p = strings.TrimFunc(p, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }); !strings.Contains(source, p) {
-			return strings.Join(texts, "\n\n"), p
+			return p
 		}
 	}
 	if word := turned(said, texts); word != "" {
-		return strings.Join(texts, "\n\n"), word
+		return word
 	}
 	if !stands(said, texts) {
-		return strings.Join(texts, "\n\n"), "a number, a date or a name"
+		return "a number, a date or a name"
 	}
-	return said, ""
+	return ""
 }
 
 var (

@@ -25,7 +25,7 @@ var alike = sync.OnceValue(func() map[string][][]string {
 	stems := map[string]func(string) string{"en": Stem, "ru": stemCyrillic,
 		"de": stemming(german.Stem), "fr": stemming(french.Stem), "es": stemming(spanish.Stem)}
 	all := map[string][][]string{}
-	for line := range strings.Lines(alikeText) {
+	for line := range strings.Lines(text.Lower(alikeText)) {
 		lang, group, _ := strings.Cut(strings.TrimSpace(line), " ")
 		words := strings.Fields(group)
 		for _, w := range words {
@@ -47,7 +47,7 @@ var alike = sync.OnceValue(func() map[string][][]string {
 // Alike returns the words that may stand for a word of a question, or for the word of which it
 // is the first pair of letters. Those that the question itself has are not among them.
 func Alike(question string) func(word string) []string {
-	question = strings.ToLower(question)
+	question = text.Lower(question)
 	stems := stemmersOf(question, 0)
 	said := slices.Collect(text.Words(question))
 	has := func(w string) bool {

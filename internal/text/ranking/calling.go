@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // Somebody answers to a word if others addressed them by it minCalls times, and others at
@@ -17,9 +19,15 @@ var greetings = setOf("hi hey hello thanks you morning night bye dear hallo dank
 // calledBy returns the name of who is addressed by a word that is nobody's own name, in
 // lower case, or "". The question writes the word like a name.
 func calledBy(said []Message, question, word string) string {
-	first, n := utf8.DecodeRuneInString(word)
-	called := string(unicode.ToTitle(first)) + word[n:]
-	if !unicode.IsUpper(unicode.ToTitle(first)) || !strings.Contains(question, called) {
+	called := ""
+	for _, w := range text.Spellings(word) {
+		first, n := utf8.DecodeRuneInString(w)
+		as := string(unicode.ToTitle(first)) + w[n:]
+		if called == "" && unicode.IsUpper(unicode.ToTitle(first)) && strings.Contains(question, as) {
+			called = as
+		}
+	}
+	if called == "" {
 		return ""
 	}
 	calls, votes, most := 0, map[string]int{}, ""
@@ -37,7 +45,7 @@ func calledBy(said []Message, question, word string) string {
 	if calls < minCalls || 5*votes[most] < 4*calls {
 		return ""
 	}
-	return strings.ToLower(most)
+	return text.Lower(most)
 }
 
 // other returns who else spoke last before a message in the same conversation, or first
@@ -55,13 +63,13 @@ func other(said []Message, i int) string {
 
 // addresses reports whether a text calls somebody by a name: "Hey Kate", "Kate, look", "yes,
 // Kate!".
-func addresses(text, name string) bool {
+func addresses(said, name string) bool {
 	for from := 0; ; {
-		i := strings.Index(text[from:], name)
+		i := strings.Index(said[from:], name)
 		if i < 0 {
 			return false
 		}
-		before, after := text[:from+i], text[from+i+len(name):]
+		before, after := said[:from+i], said[from+i+len(name):]
 		from += i + len(name)
 		next, _ := utf8.DecodeRuneInString(after)
 		if unicode.IsLetter(next) || unicode.IsDigit(next) {

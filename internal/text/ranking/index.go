@@ -31,10 +31,10 @@ func Indexed(n int64, said string) string {
 	return alone.String() + scoped.String()
 }
 
-// indexWords yields the words of a text, and the single letters of scripts without spaces.
+// indexWords yields the words of a text as it spells them, and the single letters of scripts without spaces.
 func indexWords(said string) func(func(string) bool) {
 	return func(yield func(string) bool) {
-		for w := range words(said) {
+		for w := range spelled(strings.ToLower(said)) {
 			if len(w) <= maxWord && !yield(w) {
 				return
 			}
@@ -55,13 +55,15 @@ func Asking(question string) Asked {
 	return Asked{stems: append(stemmersOf(question, 1)[:1:1], stemmerOf(question))}
 }
 
-// Stems returns the different index terms of some words.
+// Stems returns the different index terms of some words, however they are spelled.
 func (a Asked) Stems(words ...string) (stems []string) {
 	seen := map[string]bool{}
-	for _, w := range words {
-		for _, stem := range a.stems {
-			if s := stem(w); !seen[s] {
-				seen[s], stems = true, append(stems, s)
+	for _, word := range words {
+		for _, w := range text.Spellings(word) {
+			for _, stem := range a.stems {
+				if s := stem(w); !seen[s] {
+					seen[s], stems = true, append(stems, s)
+				}
 			}
 		}
 	}

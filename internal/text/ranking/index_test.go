@@ -1,8 +1,10 @@
 package ranking
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 )
 
@@ -48,4 +50,28 @@ func FuzzIndexed(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What stands in an index is spelled as somebody wrote it: both ways of writing ß find it.
+func TestSpelledEitherWay(t *testing.T) {
+	at := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	for _, c := range [][2]string{{"Die Größe ist 43", "GRÖSSE"}, {"die grösse", "Größe"}, {"SCHUHGRÖSSE", "schuhgröße?"},
+		{"Straßenmaß", "STRASSENMASS"},
+	} {
+		has := strings.Fields(Indexed(7, c[0]))
+		found := false
+		for _, s := range Asking(c[1]).Stems(Terms(c[1])...) {
+			found = found || slices.Contains(has, s)
+		}
+		if !found {
+			t.Errorf("%q does not find %q", c[1], c[0])
+		}
+		order := Rank(c[1], []Message{{Name: "Ann", Text: "Etwas anderes", At: at}, {Name: "Ann", Text: c[0], At: at}})
+		if len(order) == 0 || order[0].Index != 1 {
+			t.Errorf("%q ranks %v", c[1], order)
+		}
+		if got := Asking(c[1]).Excerpt(c[0], Terms(c[1])); !strings.Contains(got, "\x02") {
+			t.Errorf("%q shows %q", c[1], got)
+		}
+	}
 }

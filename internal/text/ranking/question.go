@@ -96,7 +96,7 @@ func named(said []Message, text string) (speakers, rest []string) {
 // nameWords returns the words of a name, of its first 256 bytes: whoever takes a text for a
 // name costs no more than others.
 func nameWords(name string) []string {
-	return strings.Fields(strings.ToLower(name[:min(len(name), 256)]))
+	return strings.Fields(text.Lower(name[:min(len(name), 256)]))
 }
 
 // shortFor reports whether two names may be the same person's.

@@ -52,15 +52,18 @@ func tellingWords(s string) iter.Seq[string] {
 	}
 }
 
-// words yields the words of a text in lower case, as often as they occur. In scripts
+// words yields the words of a text as text.Lower has them, as often as they occur. In scripts
 // without spaces, and Korean, they are pairs of adjacent letters, or a single letter.
-func words(s string) iter.Seq[string] {
+func words(s string) iter.Seq[string] { return spelled(text.Lower(s)) }
+
+// spelled is words of a text in lower case, as it spells them.
+func spelled(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if isASCII(s) {
-			eachPlain(strings.ToLower(s), yield)
+			eachPlain(s, yield)
 			return
 		}
-		for run := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(s, " ")), notWord) {
+		for run := range strings.FieldsFuncSeq(strings.ToValidUTF8(s, " "), notWord) {
 			if !eachWord(run, yield) {
 				return
 			}
@@ -137,7 +140,7 @@ func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
+	for w := range strings.FieldsSeq(text.Lower(words)) {
 		set[w] = true
 	}
 	return set

@@ -46,7 +46,7 @@ func Of(s string, words [][]string) string {
 func densest(s string, words [][]string) int {
 	type place struct{ at, word int }
 	var places []place
-	small := strings.ToLower(s)
+	small := text.Lower(s)
 	for n, alternatives := range words {
 		for _, w := range alternatives {
 			for at := range beginnings(small, beginning(w)) {
@@ -73,7 +73,21 @@ func densest(s string, words [][]string) int {
 			best, held = first.at, len(seen)
 		}
 	}
-	return best
+	return original(s, best)
+}
+
+// original returns which character of s is the n-th of text.Lower of it, which has two for ß.
+func original(s string, n int) (at int) {
+	for _, r := range s {
+		if n--; unicode.ToLower(r) == 'ß' {
+			n--
+		}
+		if n < 0 {
+			break
+		}
+		at++
+	}
+	return at
 }
 
 // beginning returns a word without its possible ending.
