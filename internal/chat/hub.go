@@ -20,6 +20,7 @@ type HubOptions struct {
 	Adapters []Adapter
 	Log      *slog.Logger // nil discards
 	Node     Node         // this process among others; nil is alone
+	Previews Previews     // of this process, for the next one; nil notes none
 
 	Bounds
 	// RepeatUnknown says whether a part whose outcome is unknown is sent
@@ -100,6 +101,7 @@ type Hub struct {
 	outages map[string]*outage       // one for each platform; never changed
 	shows   map[string]chan struct{} // one for each platform; holds a token for each call under way
 	stile   *turnstile               // bounds the messages answered in order
+	strays  strays
 	backlog
 	aheads map[Key]*ahead
 	closed bool
@@ -138,7 +140,7 @@ type job struct {
 	disk *onDisk // nil is on it
 	read *ahead  // nil is nothing
 	pace Pace
-	// loose is true if m.Preview stands and no other process can learn of it.
+	// loose is true if m.Preview stands and the journal may not know of it.
 	loose bool
 	do    func(ctx context.Context) // when not nil, m is not a message
 	gave  bool                      // it lets others pass
@@ -190,6 +192,9 @@ func NewHub(o HubOptions) *Hub {
 // Recover continues what an earlier process left: unsent parts first, then
 // unfinished messages. Call it once, before any adapter runs.
 func (h *Hub) Recover(ctx context.Context) error {
+	if err := h.Reclaim(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
 	left, err := h.o.Inbox.Left(ctx)
 	if err != nil {
 		return fmt.Errorf("recover: %w", err)
@@ -275,13 +280,6 @@ func (h *Hub) Rests(k Key) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lanes[k] == nil && h.beside[k] == nil
-}
-
-// Shut stops taking work, as Drain does, which comes next.
-func (h *Hub) Shut() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.closed = true
 }
 
 // enqueue puts messages into their lanes, all under one lock, so that an edit that
@@ -468,31 +466,4 @@ func (h *Hub) makeRoom() {
 		close(h.room)
 		h.room = make(chan struct{})
 	}
-}
-
-// flushGrace is how long Drain waits for requests on the wire.
-const flushGrace = 5 * time.Second
-
-// Drain stops taking work and waits until the lanes are empty. When ctx ends
-// first, running turns are cancelled with ErrDraining and parked: the next
-// process answers them. It returns at most flushGrace later and reports how
-// many messages were left.
-func (h *Hub) Drain(ctx context.Context) (parked int) {
-	h.Shut()
-	empty := make(chan struct{})
-	go func() { h.idle.Wait(); close(empty) }()
-	select {
-	case <-empty:
-	case <-ctx.Done():
-		_, parked = h.Active()
-		h.abort(ErrDraining)
-		late := time.NewTimer(flushGrace)
-		defer late.Stop()
-		select {
-		case <-empty:
-		case <-late.C:
-		}
-	}
-	h.abort(ErrDraining)
-	return parked
 }
