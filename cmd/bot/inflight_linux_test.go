@@ -34,12 +34,15 @@ type inFlight struct {
 
 const inFlightChats = 40
 
+// telegramTakes is how long it takes for each answer.
+const telegramTakes = 200 * time.Millisecond
+
 func newInFlight(t *testing.T) *inFlight {
 	t.Helper()
 	waittest.Alone(t)
 	f := &inFlight{world: newWorld(t), want: map[int64][]string{}}
 	f.llm.Quiet()
-	f.tg.Fail(telegramtest.Fault{Method: "sendMessage", Delay: 200 * time.Millisecond})
+	f.tg.Fail(telegramtest.Fault{Method: "sendMessage", Delay: telegramTakes})
 	return f
 }
 
@@ -91,7 +94,7 @@ func (f *inFlight) while(t *testing.T, second, times int, happens func(i int)) p
 // onTheWay counts the answers that Telegram has been asked to show and has not taken.
 func (f *inFlight) onTheWay() (n int) {
 	for _, c := range f.tg.Calls("sendMessage") {
-		if c.Status == 0 && !c.Lost && time.Since(c.At) < time.Second {
+		if time.Since(c.At) < telegramTakes {
 			n++
 		}
 	}
@@ -132,6 +135,75 @@ func (f *inFlight) life(at time.Time) (n int) {
 		}
 	}
 	return n
+}
+
+// TestFaultFullDiskIsSeenAtOnce: whoever asks for health on a full disk hears so, before
+// anybody's message meets it.
+func TestFaultFullDiskIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.onSmallDisk(t, "8m")
+	base := w.withPort(t)
+	w.startAndPoll(t)
+	w.saying(t, 7, 7, "one")
+	empty := fillUp(t, w.dir)
+	if status, _, problems := probe(t, base+"/healthz"); status != 503 || !strings.Contains(problems["database"], "make room") {
+		t.Errorf("%d, %q", status, problems)
+	}
+	empty()
+	eventually(t, "not red any more", func() bool { status, _, _ := probe(t, base+"/healthz"); return status == 200 })
+}
+
+// TestFaultNothingIsRefusedThatCouldWait: while nothing can be stored, on a full disk or
+// without a server, health says so, and more is written in one chat than may wait there
+// otherwise. The platform keeps it, and all of it is answered.
+func TestFaultNothingIsRefusedThatCouldWait(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"file", "server"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.llm.Quiet()
+			var away, back func()
+			if engine == "file" {
+				w.onSmallDisk(t, "8m")
+				away = func() { back = fillUp(t, w.dir) }
+			} else {
+				w.served(t)
+				wire, url := postgrestest.NewProxy(t, w.url)
+				w.env = append(w.env, "BOT_DATABASE_URL="+url)
+				away, back = func() { wire.Down(true) }, func() { wire.Down(false) }
+			}
+			base := w.withPort(t)
+			w.startAndPoll(t)
+			w.saying(t, 7, 7, "one")
+			away()
+			long := strings.Repeat("more ", 700)
+			want := map[int64][]string{7: nil}
+			for i := range 20 {
+				w.tg.Push(telegramtest.Text(int64(100+i), int64(100+i), long))
+			}
+			eventually(t, "red", func() bool { status, _, _ := probe(t, base+"/healthz"); return status == 503 })
+			for i := range 20 {
+				token := fmt.Sprintf("tok-7-%d.", i)
+				want[7] = append(want[7], token)
+				w.tg.Push(telegramtest.Text(7, 7, token+" "+long))
+			}
+			waittest.Take(t.Context(), time.Second)
+			if n := w.tg.Waiting(); n < 20 {
+				t.Errorf("the platform keeps %d", n)
+			}
+			back()
+			if !waittest.Within(patience, func() bool { return len(w.tg.Sent()) >= 41 }) {
+				t.Fatalf("%d are answered, %d wait: %+v", len(w.tg.Sent()), w.tg.Waiting(), tally(want, w.tg.Sent()))
+			}
+			w.settled(t)
+			if got := tally(want, w.tg.Sent()); got != (ledger{}) || len(w.tg.Sent()) != 41 {
+				t.Errorf("%+v, %d answers", got, len(w.tg.Sent()))
+			}
+			eventually(t, "not red any more", func() bool { status, _, _ := probe(t, base+"/healthz"); return status == 200 })
+		})
+	}
 }
 
 // TestClusterRestartedServer: the database's server is started again and again under a bot that

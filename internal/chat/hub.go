@@ -107,6 +107,9 @@ type Hub struct {
 	closed bool
 	idle   sync.WaitGroup // one per running lane
 	lives  atomic.Int64   // how often Abandon was called; no lock guards it
+	// stuckAt is until when nothing, or nothing soon, could be stored, in Unix's nanoseconds;
+	// no lock guards it.
+	stuckAt atomic.Int64
 }
 
 type backlog struct {
@@ -186,6 +189,7 @@ func NewHub(o HubOptions) *Hub {
 	}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
 	context.AfterFunc(h.ctx, h.stile.open)
+	h.stuck()
 	return h
 }
 
@@ -209,7 +213,11 @@ func (h *Hub) Recover(ctx context.Context) error {
 func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	disk := &onDisk{over: make(chan struct{})}
 	defer h.readAhead(b)()
+	began := time.Now()
 	b.Taken = func(fresh []Message) {
+		if time.Since(began) > slowly {
+			h.stuck()
+		}
 		if len(b.Messages) > 0 {
 			h.o.Failpoint("after_inbox_commit")
 		}
@@ -218,6 +226,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	_, err := h.o.Inbox.Accept(ctx, b)
 	disk.settle(err)
 	if err != nil {
+		h.stuck()
 		return fmt.Errorf("accept: %w", err)
 	}
 	return nil

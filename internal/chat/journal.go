@@ -89,7 +89,7 @@ type Shower interface {
 	Previewed(ctx context.Context, m Message, id string) error
 	// Fate returns what is to become of a preview that nobody works on here. One of a
 	// message without an answer is remembered as if by Previewed if that has none, whoever
-	// owns the conversation.
+	// owns the conversation; of a part that was sent it stores that.
 	Fate(ctx context.Context, p Preview) (Fate, error)
 }
 

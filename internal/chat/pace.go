@@ -78,17 +78,21 @@ func (h *Hub) sending(k Key) (done func()) {
 	}
 }
 
-// A message that waited for longer than lately with its platform, as while the database or
-// this process was away, was asked at a time when nobody could say that there are too many:
-// keptPerLane times as many of those may wait.
+// A message that waited with its platform, for longer than lately, or because nothing could be
+// stored or nobody was there to, was asked at a time when nobody could say that there are too many: keptPerLane times
+// as many of those may wait.
 const (
 	lately      = 10 * time.Second
 	keptPerLane = 10
+	slowly      = time.Second // what takes longer to store keeps others waiting
 )
+
+// stuck notes that what was sent up to now had to wait with its platform.
+func (h *Hub) stuck() { h.stuckAt.Store(time.Now().UnixNano()) }
 
 // mayWait returns how many messages m may wait behind.
 func (h *Hub) mayWait(m Message) int {
-	if !m.At.IsZero() && time.Since(m.At) > lately {
+	if !m.At.IsZero() && (time.Since(m.At) > lately || m.At.UnixNano() < h.stuckAt.Load()) {
 		return keptPerLane * h.o.QueuePerLane
 	}
 	return h.o.QueuePerLane

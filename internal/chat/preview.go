@@ -9,12 +9,14 @@ import (
 )
 
 // Preview is one that stands where people see it: which, and for whom, and none of its words.
+// With Sent it is a part of an answer, of which no row may say that it was sent.
 type Preview struct {
-	Key Key       `json:"key"`
-	ID  string    `json:"id"` // the platform's
-	Row int64     `json:"row"`
-	UID string    `json:"uid"` // of the message in Row
-	At  time.Time `json:"at"`
+	Key  Key       `json:"key"`
+	ID   string    `json:"id"`  // the platform's
+	Row  int64     `json:"row"` // of its message, or of the part
+	UID  string    `json:"uid"` // of that message, or the part's nonce
+	At   time.Time `json:"at"`
+	Sent bool      `json:"sent,omitempty"`
 }
 
 // same reports whether two are the same preview.
@@ -71,7 +73,7 @@ func (s *strays) end() {
 func (s *strays) take(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.list, func(p Preview) bool { return p.UID == j.m.UID && p.Key == j.m.Key })
+	i := slices.IndexFunc(s.list, func(p Preview) bool { return p.UID == j.m.UID && p.Key == j.m.Key && !p.Sent })
 	if i < 0 || j.m.UID == "" || j.m.Preview != "" {
 		return
 	}
@@ -124,6 +126,31 @@ func (h *Hub) unnote(p Preview) {
 	}
 	if err := h.o.Previews.Drop(p); err != nil {
 		h.o.Log.Warn("forget that a preview stands", "conversation", p.Key.String(), "err", err)
+	}
+}
+
+// remember notes that a part was sent, where that takes long to store; now does so at once.
+// over ends it, and forgets the part if that is stored.
+func (h *Hub) remember(p Part, id string) (now func(), over func(stored bool)) {
+	sent := Preview{Key: p.Key, ID: id, Row: p.Row, UID: p.Nonce, At: time.Now().Round(0), Sent: true}
+	if h.o.Previews == nil {
+		return func() {}, func(bool) {}
+	}
+	noted := make(chan struct{})
+	late := time.AfterFunc(soon, func() { h.note(sent); close(noted) })
+	once := sync.OnceFunc(func() {
+		if late.Stop() {
+			h.note(sent)
+			close(noted)
+		}
+	})
+	return once, func(stored bool) {
+		if late.Stop() {
+			return
+		}
+		if <-noted; stored {
+			h.unnote(sent)
+		}
 	}
 }
 

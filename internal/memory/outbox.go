@@ -207,6 +207,13 @@ const fateOf = `SELECT i.state, i.preview,
 // Fate implements chat.Outbox. Whoever asks is the only one that can make the preview known:
 // once its message is over and its answer sent, what no row says it never will.
 func (s *Store) Fate(ctx context.Context, p chat.Preview) (chat.Fate, error) {
+	if p.Sent {
+		return chat.Taken, during("remember what was sent", s.db.Held().Write(ctx, func(tx *engine.Tx) error {
+			_, err := tx.Exec("UPDATE outbox SET state = 'sent', platform_id = ?, body = '' WHERE id = ? AND nonce = ?"+lanes.Unsent,
+				p.ID, p.Row, p.UID)
+			return err
+		}))
+	}
 	var state, preview string
 	var unsent, taken bool
 	err := s.db.QueryRow(fateOf, engine.Named{"id": p.ID, "row": p.Row, "uid": p.UID}).Scan(&state, &preview, &unsent, &taken)
