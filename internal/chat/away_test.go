@@ -116,13 +116,16 @@ func TestWhatThePlatformKeptIsAnswered(t *testing.T) {
 		age   time.Duration // when the process starts; below 0 that much later
 		away  full
 		sheds bool
+		// before are so many that waited for longer.
+		before int
 	}{
-		{"at once", 0, full{}, true},
-		{"some seconds old, and nothing was away", -3 * time.Second, full{}, true},
-		{"old", time.Minute, full{}, false},
-		{"from before the start", time.Second, full{}, false},
-		{"not stored at first", 3 * time.Second, full{fails: 1}, false},
-		{"stored slowly", 2 * time.Second, full{slow: 4 * time.Second}, false},
+		{"at once", 0, full{}, true, 0},
+		{"a few, behind some that waited", 0, full{}, false, 22},
+		{"some seconds old, and nothing was away", -3 * time.Second, full{}, true, 0},
+		{"old", time.Minute, full{}, false, 0},
+		{"from before the start", time.Second, full{}, false, 0},
+		{"not stored at first", 3 * time.Second, full{fails: 1}, false, 0},
+		{"stored slowly", 2 * time.Second, full{slow: 4 * time.Second}, false, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -139,8 +142,19 @@ func TestWhatThePlatformKeptIsAnswered(t *testing.T) {
 						chat.Sleep(ctx, time.Second)
 						return chat.Answer{Text: "hi"}, nil
 					})})
+				old := chat.Batch{Platform: "p"}
+				for i := range tt.before {
+					m := said(fmt.Sprint("old", i), "hi")
+					m.At = time.Now().Add(-time.Minute)
+					old.Messages = append(old.Messages, m)
+				}
+				if tt.before > 0 {
+					if err := h.Deliver(t.Context(), old); err != nil {
+						t.Fatal(err)
+					}
+				}
 				b := chat.Batch{Platform: "p"}
-				for i := range 30 {
+				for i := range 30 - tt.before {
 					m := said(fmt.Sprint(i), "hi")
 					if m.At = time.Now().Add(-tt.age); tt.age < 0 {
 						m.At = time.Now()

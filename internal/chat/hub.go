@@ -150,6 +150,8 @@ type job struct {
 	given int                       // how often it did
 	alone bool                      // it passed another one
 	kept  any                       // see Kept
+	// waited is true of what was not put into its lane as soon as it was written.
+	waited bool
 }
 
 // NewHub makes a Hub. Nothing runs before Recover or Deliver.
@@ -307,12 +309,12 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && l.behind() > h.mayWait(m) && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && h.full(l, h.waited(m)) && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue
 		}
-		h.push(m.Key, job{m: m, disk: disk, pace: pace})
+		h.push(m.Key, job{m: m, disk: disk, pace: pace, waited: h.waited(m)})
 	}
 	h.mu.Unlock()
 	for _, r := range full {

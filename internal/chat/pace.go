@@ -90,10 +90,19 @@ const (
 // stuck notes that what was sent up to now had to wait with its platform.
 func (h *Hub) stuck() { h.stuckAt.Store(time.Now().UnixNano()) }
 
-// mayWait returns how many messages m may wait behind.
-func (h *Hub) mayWait(m Message) int {
-	if !m.At.IsZero() && (time.Since(m.At) > lately || m.At.UnixNano() < h.stuckAt.Load()) {
-		return keptPerLane * h.o.QueuePerLane
+// waited reports whether m waited with its platform.
+func (h *Hub) waited(m Message) bool {
+	return !m.At.IsZero() && (time.Since(m.At) > lately || m.At.UnixNano() < h.stuckAt.Load())
+}
+
+// full reports whether too much waits in a lane for one more message, which waited with its
+// platform or not. What did so is in nobody's way but its own kind's.
+func (h *Hub) full(l *lane, waited bool) bool {
+	fresh := 0
+	for i, j := range l.queue {
+		if j.do == nil && !j.waited && (i > 0 || !l.parked) {
+			fresh++
+		}
 	}
-	return h.o.QueuePerLane
+	return !waited && fresh > h.o.QueuePerLane || l.behind() > keptPerLane*h.o.QueuePerLane
 }
