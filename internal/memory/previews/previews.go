@@ -22,8 +22,8 @@ const Name = "previews"
 // A note stands in a slot of its own, which is written at once: a process that is killed has
 // written it or not. Slots are used again, so that a disk that is full takes notes, too.
 const (
-	slot  = 1 << 10
-	first = 16 // slots that are made with the file
+	slot  = 512 // bytes
+	first = 128 // slots that are made with the file
 )
 
 // Book is the file, and what stands in it. It is safe for many goroutines.
@@ -31,18 +31,20 @@ type Book struct {
 	path string
 
 	mu    sync.Mutex // guards the rest
-	file  *os.File   // nil before there was anything to note
+	file  *os.File   // nil while there is none
 	slots []*chat.Preview
 }
 
 var _ chat.Previews = (*Book)(nil)
 
-// Open reads the notes that earlier processes left; a file that is missing has none. What
-// cannot be read is no note. The caller closes the Book.
+// Open reads the notes that earlier processes left, and makes room for some. A disk without
+// any is tried again with the first note. What cannot be read is no note. The caller closes
+// the Book.
 func Open(path string) (*Book, error) {
 	b := &Book{path: path}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
+		_ = b.ready() // Note says what is in the way
 		return b, nil
 	}
 	if err != nil {
@@ -103,12 +105,8 @@ func (b *Book) ready() (err error) {
 	if b.file, err = os.OpenFile(b.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return err
 	}
-	for range first {
-		if err := b.write(len(b.slots), nil); err != nil {
-			return nil // there is little room
-		}
-		b.slots = append(b.slots, nil)
-	}
+	n, _ := b.file.WriteAt(bytes.Repeat([]byte{' '}, first*slot), 0) // there may be little room
+	b.slots = make([]*chat.Preview, n/slot)
 	return nil
 }
 
