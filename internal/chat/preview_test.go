@@ -336,3 +336,28 @@ func TestPreviewOfSomebodyForgotten(t *testing.T) {
 		t.Errorf("sent %+v", got)
 	}
 }
+
+// TestPreviewOfSomebodyForgottenAndAKill: their author is forgotten while an answer grows, and
+// the process is killed before it could remove what stands. Its next start does.
+func TestPreviewOfSomebodyForgottenAndAKill(t *testing.T) {
+	dir := data(t)
+	s := newStage(t, dir, chat.HubOptions{})
+	rows := &unnoted{Store: s.store, book: book(t, dir)}
+	over := make(chan struct{})
+	b := growing(t, s, rows, func(context.Context, chat.Reply) chat.Answer {
+		<-over
+		return chat.Answer{}
+	})
+	s.until("the row knows it", func() bool { return rows.noted.Load() == 1 })
+	if err := s.store.ForgetPerson(t.Context(), "p:1", 0); err != nil {
+		t.Fatal(err)
+	}
+	next := chat.NewHub(chat.HubOptions{Inbox: rows, Outbox: rows, Adapters: []chat.Adapter{b}, Previews: book(t, dir)})
+	if err := next.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.until("removed", func() bool { return slices.Equal(b.gone(), []string{"preview"}) && len(book(t, dir).Noted()) == 0 })
+	next.Drain(t.Context())
+	close(over)
+	s.end(time.Minute)
+}
