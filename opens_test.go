@@ -37,6 +37,8 @@ var opened = []opening{
 	{"internal/memory/importer", "Export.folder", "what its command was given: texts, by their names"},
 	{"internal/memory/importer", "Export.file", "what its command was given, from before the database is opened until after it is closed"},
 	{"internal/memory", "Store.forgottenBooks", "forgotten.json"},
+	{"internal/memory/previews", "Open", "which previews stand"},
+	{"internal/memory/previews", "Book.ready", "which previews stand"},
 	{"internal/notes/edit", "Open", "a folder of notes, of which it opens notes"},
 	{"internal/playbook", "load", "a rule"},
 	{"internal/app", "port.persona", "a prompt"},

@@ -205,6 +205,9 @@ func (a *app) start(adapters ...chat.Adapter) {
 		Closings: chat.Closings{Closed: a.platforms.closed, TryAgain: a.storage.store.TryAgain},
 		Ahead:    a.mind.Ahead, Alone: a.front.alone,
 	}
+	if a.storage.shown != nil {
+		o.Previews = a.storage.shown
+	}
 	if members := a.platforms.members; members != nil {
 		o.Sent = members.Feeds.Sent
 	}

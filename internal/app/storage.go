@@ -18,6 +18,7 @@ import (
 	"parley/internal/memory/cluster"
 	"parley/internal/memory/datadir"
 	"parley/internal/memory/modellog"
+	"parley/internal/memory/previews"
 	"parley/internal/memory/privacy"
 	"parley/internal/text/catalog"
 	"parley/internal/text/machine"
@@ -29,6 +30,7 @@ type storage struct {
 	tape *modellog.Tape // nil if no model calls are kept
 	// eraser makes other processes forget; nil if there are none.
 	eraser *privacy.Eraser
+	shown  *previews.Book                 // nil without a lock
 	lock   *datadir.Held                  // kept open; released by the end of the process
 	narrow atomic.Pointer[catalog.Phrase] // why disk space is a concern; nil if it is not
 	stuck  atomic.Bool                    // it was logged that messages cannot be stored
@@ -65,6 +67,9 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		return err
 	}
 	s.store.File.Claim(s.lock)
+	if s.shown, err = previews.Open(s.inData(previews.Name)); err != nil {
+		return err
+	}
 	err = s.openTape(ctx)
 	s.store.Forgetting, s.store.Past.Deleting = s.unasked(s.store.Forgetting), s.unasked(s.store.Past.Deleting)
 	if s.process.Failpoint != nil {
@@ -157,6 +162,7 @@ func (s *storage) close() {
 		}
 	}
 	s.fleet.Close()
+	_ = s.shown.Close() // each note was written
 	if s.lock != nil {
 		_ = s.lock.Close()
 	}
@@ -205,11 +211,15 @@ func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	})
 }
 
-// look checks that the database file is still there.
+// look checks that the database file is still there, and where its disk is full, whether it
+// can be written: nobody's message has met that yet.
 func (s *storage) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
 	s.store.File.Look(ctx)
+	if s.store.File.Narrow() {
+		s.beat(ctx)
+	}
 	err := s.lock.Keep()
 	if err != nil && !s.unlocked {
 		s.log.Error("bot.lock was deleted, and cannot be made again", "err", err)
@@ -256,8 +266,12 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 		if err == nil {
 			err = s.store.FinishForgetting(ctx, true)
 		}
-		if err == nil && s.fleet == nil {
+		switch {
+		case err != nil:
+		case s.fleet == nil:
 			err = hub.Recover(ctx)
+		default:
+			err = hub.Reclaim(ctx)
 		}
 		switch ill := s.store.File.Health(); {
 		case err == nil || ctx.Err() != nil:

@@ -15,7 +15,7 @@ func (h *Hub) gather(l *lane, first Message, disk *onDisk) Message {
 	if first.Album == "" {
 		return first
 	}
-	show := startLive(h.ctx, h, first, disk)
+	show := startLive(h.ctx, h, job{m: first, disk: disk})
 	defer show.stop()
 	parts := []Message{first}
 	for waited := false; ; {

@@ -44,7 +44,7 @@ func (h *Hub) hold(l *lane) {
 	for _, j := range l.queue {
 		if j.do == nil && j.m.expected() {
 			ctx, cancel := context.WithTimeout(h.ctx, longestHold)
-			l.held = startLive(ctx, h, j.m, j.disk)
+			l.held = startLive(ctx, h, j)
 			quit := l.held.quit
 			l.held.quit = func() { quit(); cancel() }
 			return

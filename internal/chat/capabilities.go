@@ -193,9 +193,10 @@ type Amender interface {
 // Withdrawer is an Adapter that can remove a preview. Elsewhere a preview that nobody can
 // finish stays.
 type Withdrawer interface {
-	// Withdraw removes the preview with this id from k. It makes one attempt; what it cannot
-	// remove stays.
-	Withdraw(ctx context.Context, k Key, id string)
+	// Withdraw removes the preview with this id from k. It makes one attempt, and may be
+	// called twice. nil, a GoneError and a MovedError mean that there is nothing to remove any
+	// more, or that the platform refuses for good.
+	Withdraw(ctx context.Context, k Key, id string) error
 }
 
 // Deferrer is an Adapter whose platform shows that an answer to a message will come, until

@@ -209,12 +209,20 @@ const soon = 300 * time.Millisecond
 // mark is durable moment 3.
 func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
 	often := seldom
+	now, over := func() {}, func(bool) {}
 	if s == PartSent {
 		often = soon
+		now, over = h.remember(p, id)
 	}
+	stored := false
 	ok := h.repeating(p.Key, "mark part "+string(s), often, func() error {
-		return h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
+		err := h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
+		if stored = err == nil || errors.Is(err, ErrFenced); !stored {
+			now()
+		}
+		return err
 	})
+	over(stored)
 	if ok && s == PartSent {
 		h.o.Sent(p)
 	}

@@ -231,8 +231,8 @@ func (f able) Amend(ctx context.Context, k Key, id, text string) error {
 	return f.call("Amend", func() error { return f.in.(Amender).Amend(ctx, k, id, text) })
 }
 
-func (f able) Withdraw(ctx context.Context, k Key, id string) {
-	f.quiet("Withdraw", func() { f.in.(Withdrawer).Withdraw(ctx, k, id) })
+func (f able) Withdraw(ctx context.Context, k Key, id string) error {
+	return f.call("Withdraw", func() error { return f.in.(Withdrawer).Withdraw(ctx, k, id) })
 }
 
 func (f able) Watch(m Message, tools []string) {

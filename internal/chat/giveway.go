@@ -112,6 +112,10 @@ func (h *Hub) stepBack(l *lane, j job) {
 		h.lose(j)
 		return
 	}
+	if j.loose { // it is found there again, also where this lane is emptied
+		h.lose(j)
+		j.m.Preview, j.loose = "", false
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var pass, stay []job

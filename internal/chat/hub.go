@@ -20,6 +20,7 @@ type HubOptions struct {
 	Adapters []Adapter
 	Log      *slog.Logger // nil discards
 	Node     Node         // this process among others; nil is alone
+	Previews Previews     // of this process, for the next one; nil notes none
 
 	Bounds
 	// RepeatUnknown says whether a part whose outcome is unknown is sent
@@ -100,11 +101,15 @@ type Hub struct {
 	outages map[string]*outage       // one for each platform; never changed
 	shows   map[string]chan struct{} // one for each platform; holds a token for each call under way
 	stile   *turnstile               // bounds the messages answered in order
+	strays  strays
 	backlog
 	aheads map[Key]*ahead
 	closed bool
 	idle   sync.WaitGroup // one per running lane
 	lives  atomic.Int64   // how often Abandon was called; no lock guards it
+	// stuckAt is until when nothing, or nothing soon, could be stored, in Unix's nanoseconds;
+	// no lock guards it.
+	stuckAt atomic.Int64
 }
 
 type backlog struct {
@@ -138,13 +143,15 @@ type job struct {
 	disk *onDisk // nil is on it
 	read *ahead  // nil is nothing
 	pace Pace
-	// loose is true if m.Preview stands and no other process can learn of it.
+	// loose is true if m.Preview stands and the journal may not know of it.
 	loose bool
 	do    func(ctx context.Context) // when not nil, m is not a message
 	gave  bool                      // it lets others pass
 	given int                       // how often it did
 	alone bool                      // it passed another one
 	kept  any                       // see Kept
+	// waited is true of what was not put into its lane as soon as it was written.
+	waited bool
 }
 
 // NewHub makes a Hub. Nothing runs before Recover or Deliver.
@@ -184,12 +191,16 @@ func NewHub(o HubOptions) *Hub {
 	}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
 	context.AfterFunc(h.ctx, h.stile.open)
+	h.stuck()
 	return h
 }
 
 // Recover continues what an earlier process left: unsent parts first, then
 // unfinished messages. Call it once, before any adapter runs.
 func (h *Hub) Recover(ctx context.Context) error {
+	if err := h.Reclaim(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
 	left, err := h.o.Inbox.Left(ctx)
 	if err != nil {
 		return fmt.Errorf("recover: %w", err)
@@ -204,7 +215,11 @@ func (h *Hub) Recover(ctx context.Context) error {
 func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	disk := &onDisk{over: make(chan struct{})}
 	defer h.readAhead(b)()
+	began := time.Now()
 	b.Taken = func(fresh []Message) {
+		if time.Since(began) > slowly {
+			h.stuck()
+		}
 		if len(b.Messages) > 0 {
 			h.o.Failpoint("after_inbox_commit")
 		}
@@ -213,6 +228,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	_, err := h.o.Inbox.Accept(ctx, b)
 	disk.settle(err)
 	if err != nil {
+		h.stuck()
 		return fmt.Errorf("accept: %w", err)
 	}
 	return nil
@@ -277,13 +293,6 @@ func (h *Hub) Rests(k Key) bool {
 	return h.lanes[k] == nil && h.beside[k] == nil
 }
 
-// Shut stops taking work, as Drain does, which comes next.
-func (h *Hub) Shut() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.closed = true
-}
-
 // enqueue puts messages into their lanes, all under one lock, so that an edit that
 // arrived with its message is there when the message is handled. A message is
 // shed when too many wait in its lane, unless it was scheduled: nobody would send it again.
@@ -300,12 +309,12 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && l.behind() > h.mayWait(m) && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && h.full(l, h.waited(m)) && !m.Unasked && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue
 		}
-		h.push(m.Key, job{m: m, disk: disk, pace: pace})
+		h.push(m.Key, job{m: m, disk: disk, pace: pace, waited: h.waited(m)})
 	}
 	h.mu.Unlock()
 	for _, r := range full {
@@ -468,31 +477,4 @@ func (h *Hub) makeRoom() {
 		close(h.room)
 		h.room = make(chan struct{})
 	}
-}
-
-// flushGrace is how long Drain waits for requests on the wire.
-const flushGrace = 5 * time.Second
-
-// Drain stops taking work and waits until the lanes are empty. When ctx ends
-// first, running turns are cancelled with ErrDraining and parked: the next
-// process answers them. It returns at most flushGrace later and reports how
-// many messages were left.
-func (h *Hub) Drain(ctx context.Context) (parked int) {
-	h.Shut()
-	empty := make(chan struct{})
-	go func() { h.idle.Wait(); close(empty) }()
-	select {
-	case <-empty:
-	case <-ctx.Done():
-		_, parked = h.Active()
-		h.abort(ErrDraining)
-		late := time.NewTimer(flushGrace)
-		defer late.Stop()
-		select {
-		case <-empty:
-		case <-late.C:
-		}
-	}
-	h.abort(ErrDraining)
-	return parked
 }

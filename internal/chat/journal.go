@@ -67,6 +67,7 @@ type Reviser interface {
 
 // Outbox is the durable side of delivery. memory.Store is the real one.
 type Outbox interface {
+	Shower
 	// Pending returns the parts of a conversation still to be sent, in order.
 	Pending(ctx context.Context, k Key) ([]Part, error)
 	// Mark records how far a part got, and its Unknown. id is the platform's
@@ -77,12 +78,30 @@ type Outbox interface {
 	// PartStarted fails with ErrOver then. PartSent is stored even if another process owns
 	// the conversation by now, with ErrFenced.
 	Mark(ctx context.Context, p Part, s PartState, id string, until time.Time) error
-	// Previewed remembers the preview shown for a message, so that the next
-	// process finishes it instead of leaving it behind.
-	Previewed(ctx context.Context, m Message, id string) error
 	// Move re-addresses a conversation.
 	Move(ctx context.Context, mv Move) error
 }
+
+// Shower is the part of an Outbox that knows which previews stand.
+type Shower interface {
+	// Previewed remembers the preview shown for a message, so that the next
+	// process finishes it instead of leaving it behind.
+	Previewed(ctx context.Context, m Message, id string) error
+	// Fate returns what is to become of a preview that nobody works on here. One of a
+	// message without an answer is remembered as if by Previewed if that has none, whoever
+	// owns the conversation; of a part that was sent it stores that.
+	Fate(ctx context.Context, p Preview) (Fate, error)
+}
+
+// Fate is what is to become of a preview.
+type Fate byte
+
+// The fates of a preview.
+const (
+	Awaits   Fate = iota // its message is not answered, or the answer not sent: that decides
+	Taken                // it became part of an answer, or was removed by one
+	Orphaned             // no answer knows of it, and none will: it is to be removed
+)
 
 // PartState is the state of an outbox row.
 type PartState string

@@ -31,7 +31,7 @@ type live struct {
 	status string
 	tools  []string // running now
 	id     string   // of the preview; "" while there is none
-	loose  bool     // no other process can learn of the preview
+	loose  bool     // the journal may not know of the preview
 
 	wake  chan struct{} // holds one token when there is something new to draw
 	begin sync.Once
@@ -41,12 +41,12 @@ type live struct {
 	quit  context.CancelFunc
 }
 
-// startLive begins to show that m is being answered. Messages nobody waits
+// startLive begins to show that the message of j is being answered. Messages nobody waits
 // for get a Reply that shows nothing until Await is called.
-func startLive(ctx context.Context, h *Hub, m Message, disk *onDisk) *live {
-	l := &live{h: h, m: m, disk: disk, id: m.Preview, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func startLive(ctx context.Context, h *Hub, j job) *live {
+	l := &live{h: h, m: j.m, disk: j.disk, id: j.m.Preview, loose: j.loose, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	l.ctx, l.quit = context.WithCancel(ctx)
-	if m.expected() {
+	if j.m.expected() {
 		l.Await()
 	}
 	return l
@@ -85,7 +85,7 @@ func (l *live) left() bool {
 }
 
 // leaves returns the id of the preview that stands where people see it, "" for none, and
-// whether no other process can learn of it. The show is over.
+// whether the journal may not know of it. The show is over.
 func (l *live) leaves() (id string, loose bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +146,7 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 	defer draw.Stop()
 	var (
 		id    = l.m.Preview
-		noted = id != "" // in the journal
+		noted = id != "" && !l.loose // in the journal
 		shown string
 		ready bool // the pace allows a preview
 		fresh bool // there is something new
@@ -188,7 +188,7 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 			id, noted = newID, false
 		}
 		if !noted && id != "" {
-			noted = l.remember(ctx, adapter, id)
+			noted = l.remember(ctx, id)
 		}
 		if shown, ready = text, false; errors.Is(err, ErrPanic) {
 			continue // for good: it would with more text, too
@@ -198,25 +198,25 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 }
 
 // remember stores a preview's id, even if the turn has ended meanwhile: nobody could finish
-// the preview otherwise. false means that the journal could not take it, and may later. If
-// another process owns the conversation by now, which does not know of the preview, it is
-// removed.
-func (l *live) remember(ctx context.Context, adapter Adapter, id string) (over bool) {
+// the preview otherwise. false means that the journal could not take it, and may later. It is
+// noted before in this process' own place: a journal that is away is waited for.
+func (l *live) remember(ctx context.Context, id string) (over bool) {
+	l.mu.Lock()
+	l.id, l.loose = id, true
+	l.mu.Unlock()
+	l.h.o.Failpoint("before_preview_noted")
+	l.h.note(previewOf(l.m, id))
+	l.h.o.Failpoint("after_preview_noted")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
 	defer cancel()
 	err := l.h.o.Outbox.Previewed(ctx, l.m, id)
 	if err != nil {
 		l.h.o.Log.Warn("remember preview", "err", err)
 	}
-	_, found := As[Repeater](adapter) // the answer's nonce is the preview's, too
-	fenced := errors.Is(err, ErrFenced)
 	l.mu.Lock()
-	l.id, l.loose = id, err != nil && !fenced && !found
+	l.loose = err != nil
 	l.mu.Unlock()
-	if fenced && !found {
-		l.h.withdraw(ctx, l.m.Key, id)
-	}
-	return err == nil || fenced
+	return err == nil || errors.Is(err, ErrFenced)
 }
 
 // showsAtOnce is how many previews and typing calls may be under way to one platform.

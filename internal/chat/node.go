@@ -32,7 +32,7 @@ func (h *Hub) TakeUp(ctx context.Context, keys []Key) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range messages { // at once: an edit is there when its message begins
-		h.push(m.Key, job{m: m, pace: h.o.Pace(m)})
+		h.push(m.Key, job{m: m, pace: h.o.Pace(m), waited: true})
 	}
 	return nil
 }

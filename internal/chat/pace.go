@@ -78,18 +78,31 @@ func (h *Hub) sending(k Key) (done func()) {
 	}
 }
 
-// A message that waited for longer than lately with its platform, as while the database or
-// this process was away, was asked at a time when nobody could say that there are too many:
-// keptPerLane times as many of those may wait.
+// A message that waited with its platform, for longer than lately, or because nothing could be
+// stored or nobody was there to, was asked at a time when nobody could say that there are too many: keptPerLane times
+// as many of those may wait.
 const (
 	lately      = 10 * time.Second
 	keptPerLane = 10
+	slowly      = time.Second // what takes longer to store keeps others waiting
 )
 
-// mayWait returns how many messages m may wait behind.
-func (h *Hub) mayWait(m Message) int {
-	if !m.At.IsZero() && time.Since(m.At) > lately {
-		return keptPerLane * h.o.QueuePerLane
+// stuck notes that what was sent up to now had to wait with its platform.
+func (h *Hub) stuck() { h.stuckAt.Store(time.Now().UnixNano()) }
+
+// waited reports whether m waited with its platform.
+func (h *Hub) waited(m Message) bool {
+	return !m.At.IsZero() && (time.Since(m.At) > lately || m.At.UnixNano() < h.stuckAt.Load())
+}
+
+// full reports whether too much waits in a lane for one more message, which waited with its
+// platform or not. What did so is in nobody's way but its own kind's.
+func (h *Hub) full(l *lane, waited bool) bool {
+	fresh := 0
+	for i, j := range l.queue {
+		if j.do == nil && !j.waited && (i > 0 || !l.parked) {
+			fresh++
+		}
 	}
-	return h.o.QueuePerLane
+	return !waited && fresh > h.o.QueuePerLane || l.behind() > keptPerLane*h.o.QueuePerLane
 }

@@ -32,6 +32,7 @@ func (h *Hub) work(l *lane, j job) {
 		return // whoever has it next finds it
 	}
 	j.m.Agent = h.o.Agent(j.m)
+	h.strays.take(&j)
 	answer, ok := h.answer(l, &j)
 	if !ok {
 		h.stepBack(l, j)
@@ -49,9 +50,7 @@ func (h *Hub) work(l *lane, j job) {
 		sent()
 		return
 	}
-	if unstored(parts) {
-		h.withdraw(h.ctx, j.m.Key, j.m.Preview)
-	}
+	h.finished(j.m, parts)
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, says(parts), answer.Record, time.Since(began))
 	var after func(context.Context)
@@ -147,7 +146,7 @@ func (h *Hub) handle(l *lane, j *job) (a Answer, err error) {
 	if !m.expected() {
 		defer h.unseen(l)()
 	}
-	live := startLive(ctx, h, m, j.disk)
+	live := startLive(ctx, h, *j)
 	shown = live.left
 	defer func() {
 		live.stop()

@@ -71,6 +71,7 @@ func (p *papers) Adopt(context.Context, []chat.Key) ([]chat.Message, error)  { r
 func (p *papers) Cursors(context.Context, string) (map[string]string, error) { return nil, nil }
 func (p *papers) Revise(context.Context, chat.Message, []int64) error        { return nil }
 func (p *papers) Previewed(context.Context, chat.Message, string) error      { return nil }
+func (p *papers) Fate(context.Context, chat.Preview) (chat.Fate, error)      { return chat.Awaits, nil }
 func (p *papers) Move(context.Context, chat.Move) error                      { return nil }
 
 // typist is a platform where typing is seen for five seconds, or until the bot

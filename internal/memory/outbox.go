@@ -197,6 +197,44 @@ func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error 
 	})
 }
 
+// fateOf says how the message of a preview stands, by its row and :uid, and what knows the
+// preview, :id.
+const fateOf = `SELECT i.state, i.preview,
+	EXISTS (SELECT 1 FROM outbox o WHERE o.platform = i.platform AND o.channel = i.channel AND o.thread = i.thread AND o.state IN ('ready', 'started') AND o.inbox_id = i.id),
+	EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'sent' AND o.inbox_id <> 0 AND o.inbox_id = i.id AND (o.preview = :id OR o.platform_id = :id))
+	FROM inbox i WHERE i.id = :row AND i.uid = :uid`
+
+// Fate implements chat.Outbox. Whoever asks is the only one that can make the preview known:
+// once its message is over and its answer sent, what no row says it never will.
+func (s *Store) Fate(ctx context.Context, p chat.Preview) (chat.Fate, error) {
+	if p.Sent {
+		return chat.Taken, during("remember what was sent", s.db.Held().Write(ctx, func(tx *engine.Tx) error {
+			_, err := tx.Exec("UPDATE outbox SET state = 'sent', platform_id = ?, body = '' WHERE id = ? AND nonce = ?"+lanes.Unsent,
+				p.ID, p.Row, p.UID)
+			return err
+		}))
+	}
+	var state, preview string
+	var unsent, taken bool
+	err := s.db.QueryRow(fateOf, engine.Named{"id": p.ID, "row": p.Row, "uid": p.UID}).Scan(&state, &preview, &unsent, &taken)
+	switch {
+	case errors.Is(err, ErrNotFound): // forgotten, or from before a restore
+		return chat.Orphaned, nil
+	case err != nil:
+		return chat.Awaits, during("look for a preview", err)
+	case state == "new" && preview == "":
+		return chat.Awaits, during("remember a preview", s.db.Held().Write(ctx, func(tx *engine.Tx) error {
+			_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ? AND uid = ? AND state = 'new' AND preview = ''", p.ID, p.Row, p.UID)
+			return err
+		}))
+	case state == "new" || unsent:
+		return chat.Awaits, nil
+	case taken:
+		return chat.Taken, nil
+	}
+	return chat.Orphaned, nil
+}
+
 // Undelivered is a platform on which parts of answers were tried and did not
 // arrive.
 type Undelivered struct {

@@ -16,10 +16,8 @@ var (
 )
 
 // Withdraw implements chat.Withdrawer.
-func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, id string) {
-	if err := a.remove(ctx, k, id); err != nil {
-		a.o.Log.Debug("discord: delete preview", "error", err)
-	}
+func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, id string) error {
+	return a.remove(ctx, k, id)
 }
 
 // remove deletes a preview. It can be repeated; what Discord refuses to delete stays.

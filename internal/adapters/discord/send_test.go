@@ -244,7 +244,9 @@ func TestPreviewIsRemoved(t *testing.T) {
 	if id, _, err = a.Preview(t.Context(), m, "", "Hel"); err != nil || len(s.Sent()) != 1 {
 		t.Error(err, s.Sent())
 	}
-	a.Withdraw(t.Context(), m.Key, id)
+	if err := a.Withdraw(t.Context(), m.Key, id); err != nil {
+		t.Error(err)
+	}
 	if got := s.Sent(); len(got) > 0 {
 		t.Errorf("people see %+v", got)
 	}

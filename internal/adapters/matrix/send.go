@@ -358,12 +358,13 @@ func (a *Adapter) Amend(ctx context.Context, k chat.Key, message, text string) e
 }
 
 // Withdraw implements chat.Withdrawer.
-func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, message string) {
+func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, message string) error {
 	room, err := a.holds(ctx, k, message)
 	if err == nil {
 		err = a.redact(ctx, room, message)
 	}
-	if err != nil {
-		a.log.Debug("matrix: remove a preview", "error", err)
+	if statusOf(err) == http.StatusForbidden {
+		return nil
 	}
+	return err
 }

@@ -18,10 +18,15 @@ var (
 )
 
 // Withdraw implements chat.Withdrawer.
-func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, id string) {
-	if to, err := targetOf(k, ""); err == nil {
-		a.discard(ctx, to, id)
+func (a *Adapter) Withdraw(ctx context.Context, k chat.Key, id string) error {
+	to, err := targetOf(k, "")
+	if err != nil {
+		return nil // there is no such place
 	}
+	if left := a.quiet.Left(a.now(), to.chat); left > 0 {
+		return &chat.WaitError{After: left, Err: errQuiet}
+	}
+	return a.remove(ctx, to, id)
 }
 
 // Amend implements chat.Amender: an edit without buttons takes them away.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/db/engine"
@@ -28,6 +29,7 @@ type File struct {
 	served  bool         // a server holds it
 	place   sqlite.Place // where the file was when it was opened
 	looking sync.Mutex   // held by whoever looks whether it still is
+	narrow  atomic.Bool  // there was hardly any room
 }
 
 // Options of Open. Migrations are required, the rest may be zero.

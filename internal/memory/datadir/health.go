@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 
 	"parley/internal/chat"
@@ -12,6 +13,7 @@ import (
 	"parley/internal/db/postgres"
 	"parley/internal/db/sqlite"
 	"parley/internal/text"
+	"parley/internal/text/machine"
 )
 
 // ErrUnwritable marks a database that takes nothing just now: the disk is full
@@ -118,8 +120,11 @@ func room() []byte {
 	return b
 }
 
-// Look checks for Health that the file is still the one that was opened. It waits no longer
-// than ctx: a disk may hang.
+// Narrow reports whether Look found less room on the disk than Beat wants.
+func (f *File) Narrow() bool { return f.narrow.Load() }
+
+// Look checks for Health that the file is still the one that was opened, and how much room
+// there is. It waits no longer than ctx: a disk may hang.
 func (f *File) Look(ctx context.Context) {
 	if f.served || !f.looking.TryLock() { // one that hangs is enough
 		return
@@ -129,6 +134,8 @@ func (f *File) Look(ctx context.Context) {
 		defer close(done)
 		defer f.looking.Unlock()
 		f.cond.see(f.place.Still())
+		free, err := machine.FreeSpace(filepath.Dir(f.Path()))
+		f.narrow.Store(err == nil && free < roomTried)
 	}()
 	select {
 	case <-done:
@@ -137,14 +144,14 @@ func (f *File) Look(ctx context.Context) {
 }
 
 // Beat writes and reads one row, so that a disk that takes nothing is known
-// before somebody's message meets it. After a failure it also wants room: what
-// overwrites a row fits on a disk where nothing new does.
+// before somebody's message meets it. After a failure, and where there is hardly any, it also
+// wants room: what overwrites a row fits on a disk where nothing new does.
 func (f *File) Beat(ctx context.Context) error {
 	ill := f.cond.unwritable.Load()
 	if err := f.place.Still(); err != nil { // also where no log is synced
 		return f.told(err)
 	}
-	if ill != nil {
+	if ill != nil || f.Narrow() {
 		if err := f.beat(ctx, room()); err != nil {
 			return err
 		}
