@@ -144,7 +144,9 @@ func TestPagesSayWhatMatchFinds(t *testing.T) {
 		places, err := engine.Select(s.db, engine.Value[int64], "SELECT n FROM places ORDER BY n LIMIT ?", n)
 		must(t, err)
 		for _, text := range []string{"When did you buy the guitar at the market?", "dog", "train station", "Wo ist der Schlüssel?"} {
-			f := finder{s: s, asked: ranking.Asking(text), places: places, left: maxRead}
+			o, err := s.orders.of(s.db, places)
+			must(t, err)
+			f := finder{s: s, asked: ranking.Asking(text), places: places, order: o, left: maxRead}
 			must(t, f.measure())
 			var all []*posting
 			for _, w := range ranking.Terms(text) {

@@ -65,7 +65,11 @@ func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (f
 	if err = errors.Join(err, s.db.Settle(ctx)); err != nil {
 		return nil, false, err
 	}
-	spans, named, err := s.spans(q, places)
+	order, err := s.orders.of(s.db, places)
+	if err != nil {
+		return nil, false, err
+	}
+	spans, named, err := s.spans(q, places, order)
 	if err != nil {
 		return nil, false, err
 	}
@@ -73,61 +77,79 @@ func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (f
 	if err != nil {
 		return nil, false, err
 	}
-	around := func(ids []int64, people []string, limit int) {
+	found = make([]Passage, 0, (maxSpans+maxNamed)*(2*maxReach+1))
+	look := func(w wanted) {
 		if err == nil {
 			var more []Passage
-			more, err = s.around(q, ids, people, limit)
+			more, err = s.around(q, order, w)
 			found = append(found, more...)
 		}
 	}
-	around(near, nil, maxNear)
+	look(wanted{order.numbers(near), nil, maxNear})
 	if len(named) == 0 {
-		around(spans, nil, maxSpans+maxNamed)
+		look(wanted{spans, nil, maxSpans + maxNamed})
 	} else {
-		around(spans, nil, maxSpans)
-		around(spans, named, maxNamed)
+		look(wanted{spans, nil, maxSpans})
+		look(wanted{spans, named, maxNamed})
 	}
 	return found, true, err
 }
 
-// around returns what was said around the first messages of a list that are visible, and
-// said by one of some people unless there are none. Most often the beginning of the list has
-// enough of them, and a long one takes longer than all the rest.
-func (s *Store) around(q Query, ids []int64, people []string, limit int) ([]Passage, error) {
-	by := ""
-	tried := few * limit
-	if len(people) > 0 {
-		list, err := json.Marshal(people)
-		if err != nil {
-			return nil, err
-		}
-		by, tried = string(list), fewNamed*limit
-	}
-	for len(ids) > 0 {
-		first := ids[:min(tried, len(ids))]
-		list, err := json.Marshal(append([]int64{}, first...))
-		if err != nil {
-			return nil, err
-		}
-		found, err := s.passages(s.db.Either(aroundQuery, aroundServer),
-			q.scope().With(engine.Named{"ids": string(list), "people": by, "limit": limit, "reach": maxReach}))
-		if err != nil || len(first) == len(ids) || amid(found, first, people) >= limit {
-			return found, err
-		}
-		tried = len(ids)
-	}
-	return nil, nil
+// wanted are the first limit messages of a list of numbers, or those said by some people.
+type wanted struct {
+	numbers []int64
+	people  []string
+	limit   int
 }
 
-// amid counts those of some messages that were found and, unless there are none, said by one
-// of some people.
-func amid(found []Passage, ids []int64, people []string) (n int) {
+// around returns what was said around messages that are visible, whose places' order is given.
+// Most often the beginning of the list has enough of them, and a long one takes longer than
+// all the rest.
+func (s *Store) around(q Query, order *order, w wanted) (found []Passage, err error) {
+	by, tried := "", few*w.limit
+	if len(w.people) > 0 {
+		list, err := json.Marshal(w.people)
+		if err != nil {
+			return nil, err
+		}
+		by, tried = string(list), fewNamed*w.limit
+	}
+	query := s.db.Either(aroundQuery, aroundServer)
+	if order.alone {
+		query = s.db.Either(saidQuery, saidServer)
+	}
+	for enough := len(w.numbers) == 0; !enough; tried = len(w.numbers) {
+		first := order.ids(w.numbers[:min(tried, len(w.numbers))])
+		if found, err = s.listed(query, first, q.scope().With(engine.Named{"people": by, "limit": w.limit, "reach": maxReach})); err != nil {
+			return nil, err
+		}
+		enough = len(first) == len(w.numbers) || w.among(found, first) >= w.limit
+	}
+	if !order.alone || len(found) == 0 {
+		return found, nil
+	}
+	beside := order.beside(found)
+	more, err := s.listed(saidQuery, beside, q.scope().With(engine.Named{"people": "", "limit": len(beside)}))
+	return append(found, more...), err
+}
+
+// listed fetches by a query about a list of ids.
+func (s *Store) listed(query string, ids []int64, args engine.Named) ([]Passage, error) {
+	list, err := json.Marshal(append([]int64{}, ids...))
+	if err != nil {
+		return nil, err
+	}
+	return s.passages(query, args.With(engine.Named{"ids": string(list)}))
+}
+
+// among counts those of some messages that were found and are wanted.
+func (w wanted) among(found []Passage, ids []int64) (n int) {
 	asked := make(map[int64]bool, len(ids))
 	for _, id := range ids {
 		asked[id] = true
 	}
 	for _, p := range found {
-		if asked[p.ID] && (len(people) == 0 || slices.Contains(people, p.User)) {
+		if asked[p.ID] && (len(w.people) == 0 || slices.Contains(w.people, p.User)) {
 			n++
 		}
 	}
@@ -158,10 +180,10 @@ func (q Query) scope() engine.Named {
 		"since": since, "agent": q.Agent}
 }
 
-// spans are the ids of the messages that say the most of the question's words, the best
+// spans are the numbers of the messages that say the most of the question's words, the best
 // first, of each question in it in turn, and whom it names. They are in the places given;
 // some may not be visible themselves.
-func (s *Store) spans(q Query, places []int64) (ids []int64, named []string, err error) {
+func (s *Store) spans(q Query, places []int64, order *order) (numbers []int64, named []string, err error) {
 	names, err := s.names(q)
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +192,8 @@ func (s *Store) spans(q Query, places []int64) (ids []int64, named []string, err
 	parts := ranking.Parts(q.Text)
 	for _, part := range parts {
 		who, words := divided(ranking.Terms(part), names)
-		hits, err := s.hits(part, words, places, maxRead/len(parts))
+		f := finder{s: s, asked: ranking.Asking(part), places: places, order: order, left: maxRead / len(parts)}
+		hits, err := f.hits(words)
 		if err != nil {
 			return nil, nil, err
 		}

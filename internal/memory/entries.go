@@ -48,11 +48,14 @@ func (f *finder) open(all []*posting) error {
 	each := max(len(scope), 1)
 	l := &listed{rows: map[string][]int64{}, seen: make([]uint64, len(f.order.said))}
 	for i, stem := range stems {
-		if err == nil {
-			l.rows[stem] = slices.DeleteFunc(sqlite.Union(found[i*each:(i+1)*each]), func(row int64) bool {
-				return f.inside != nil && !f.inside[row&(1<<placeBits-1)]
-			})
+		if err != nil {
+			break
 		}
+		rows := sqlite.Union(found[i*each : (i+1)*each])
+		if f.inside != nil {
+			rows = slices.DeleteFunc(rows, func(row int64) bool { return !f.inside[row&(1<<placeBits-1)] })
+		}
+		l.rows[stem] = rows
 	}
 	f.index = l
 	return err

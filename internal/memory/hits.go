@@ -31,6 +31,8 @@ const apartQuery = `SELECT p.n, coalesce((SELECT max(m.id) FROM messages m
 		ORDER BY m.id DESC LIMIT 1 OFFSET :latest), 0)
 	FROM places p WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
 
+var _ [ranking.MaxLists - 2*maxWords]struct{} // two for each word
+
 // posting is what the index has for a word of a question, or for its synonyms.
 type posting struct {
 	word  int // its place in the question
@@ -54,14 +56,14 @@ type finder struct {
 	apart  map[int64]float64 // numbers from one message to the next, by place as entries have it; 1 if nil
 	total  float64           // messages in the places
 	left   int               // entries that may still be read
-	found  [][]ranking.Hit   // what was found, each list by the message's number, which is the ID
+	found  [][]ranking.Hit   // what was found, by the message's number
+	lists  []ranking.List    // what each of these is for
 	index  entries
 }
 
-// hits are the messages in some places that may say the most of some words of a question in
-// and around them, the best first. About read entries are read.
-func (s *Store) hits(question string, words []string, places []int64, read int) ([]int64, error) {
-	f := finder{s: s, asked: ranking.Asking(question), places: places, left: read}
+// hits are the numbers of the messages in the places that may say the most of some words of the
+// question in and around them, the best first.
+func (f *finder) hits(words []string) ([]int64, error) {
 	if err := f.measure(); err != nil {
 		return nil, err
 	}
@@ -94,23 +96,16 @@ func (s *Store) hits(question string, words []string, places []int64, read int) 
 			promise += w
 		}
 		// the promise only falls, and what is needed to be one of the best only rises
-		wanted = wanted && f.left > 0 && promise >= ranking.Least(f.merged(), len(words), maxSpans)
+		wanted = wanted && f.left > 0 && promise >= f.merged(len(words)).Least(maxSpans)
 		if err := f.older(rest[i], wanted); err != nil {
 			return nil, err
 		}
 	}
-	best := ranking.Spans(f.merged(), len(words), f.apart)
-	for i, number := range best {
-		best[i] = f.order.id(number)
-	}
-	return best, nil
+	return f.merged(len(words)).Spans(f.apart), nil
 }
 
 // measure finds out how many messages there are, and how far apart.
 func (f *finder) measure() (err error) {
-	if f.order, err = f.s.orders.of(f.s.db, f.places); err != nil {
-		return err
-	}
 	f.total = float64(f.order.total)
 	if len(f.places) > fewPlaces {
 		f.inside = map[int64]bool{}
@@ -175,16 +170,16 @@ func (f *finder) older(p *posting, wanted bool) (err error) {
 func (f *finder) take(p *posting) {
 	more := make([]ranking.Hit, len(p.rows))
 	for i, row := range p.rows {
-		more[i] = ranking.Hit{ID: row >> placeBits, Place: row & (1<<placeBits - 1), Word: p.word, Weight: p.weight(f.total)}
+		more[i] = ranking.HitOf(row>>placeBits, row&(1<<placeBits-1), len(f.lists))
 	}
-	f.found = append(f.found, more)
+	f.found, f.lists = append(f.found, more), append(f.lists, ranking.List{Word: p.word, Weight: p.weight(f.total)})
 	f.index.read(p.stems)
 }
 
-// merged is what was found, by id.
-func (f *finder) merged() []ranking.Hit {
+// merged is what was found for a question of some words.
+func (f *finder) merged(words int) ranking.Hits {
 	f.found = [][]ranking.Hit{ranking.Merge(f.found...)}
-	return f.found[0]
+	return ranking.Hits{All: f.found[0], Lists: f.lists, Words: words}
 }
 
 // here are the entries that are in the places, with the numbers of their messages for the ids.

@@ -18,6 +18,7 @@ type order struct {
 	before []int    // messages in the words before each of said
 	total  int
 	last   int64 // id
+	alone  bool  // there is one place
 }
 
 // number returns the number of a message, 0 if it is in none of the places.
@@ -40,9 +41,50 @@ func (o *order) id(number int64) int64 {
 	return int64(word<<6 + bits.TrailingZeros64(left))
 }
 
+// ids are those of the messages with some numbers.
+func (o *order) ids(numbers []int64) []int64 {
+	ids := make([]int64, len(numbers))
+	for i, n := range numbers {
+		ids[i] = o.id(n)
+	}
+	return ids
+}
+
+// numbers are those of some messages, as far as they are in the places.
+func (o *order) numbers(ids []int64) (numbers []int64) {
+	for _, id := range ids {
+		if n := o.number(id); n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// beside are the ids of up to maxReach messages before and after each of some, besides these.
+func (o *order) beside(said []Passage) (ids []int64) {
+	near := map[int64]bool{}
+	for _, p := range said {
+		at := o.number(p.ID)
+		if at == 0 {
+			continue // said since
+		}
+		for n := max(1, at-maxReach); n <= min(at+maxReach, int64(o.total)); n++ {
+			near[n] = true
+		}
+	}
+	for _, p := range said {
+		delete(near, o.number(p.ID))
+	}
+	for n := range near {
+		ids = append(ids, o.id(n))
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // with returns the order with more messages.
 func (o *order) with(ids []int64) *order {
-	n := &order{last: max(o.last, slices.Max(ids))}
+	n := &order{last: max(o.last, slices.Max(ids)), alone: o.alone}
 	n.said = make([]uint64, n.last>>6+1)
 	copy(n.said, o.said)
 	for _, id := range ids {
@@ -84,7 +126,7 @@ func (o *orders) of(db *engine.DB, places []int64) (*order, error) {
 	was := o.kept[name]
 	o.mu.Unlock()
 	if was == nil {
-		was = &order{}
+		was = &order{alone: len(places) == 1}
 	}
 	var found string
 	if err := db.QueryRow(orderQuery, engine.Named{"places": name, "after": was.last - late}).Scan(&found); err != nil {

@@ -89,18 +89,28 @@ const (
 	wholeQuery = columns + inPlaces + ` WHERE true` + visible + ` LIMIT :limit`
 )
 
-// aroundQuery fetches what was said in the same place around the first messages of a JSON
-// list of ids that are visible, and said by one of some people unless those are none.
+// saidQuery fetches the first messages of a JSON list of ids that are visible, and said by one
+// of some people unless those are none.
 //
 // A file walks the list in its order, so it stops at the limit; a server has to be told.
+const (
+	saidQuery  = saidBegin + ` LIMIT :limit`
+	saidServer = saidBegin + ` ORDER BY h.key LIMIT :limit`
+
+	saidBegin = columns + inList + visible
+	inList    = `
+		FROM (SELECT key, value FROM json_each(:ids) ORDER BY key LIMIT 1000000) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
+		WHERE (:people = '' OR m.user_id IN (SELECT CAST(value AS TEXT) FROM json_each(:people)))`
+)
+
+// aroundQuery fetches what was said in the same place around the first messages of a JSON
+// list of ids that saidQuery would fetch.
 const (
 	aroundQuery  = aroundBegin + ` LIMIT :limit),` + aroundEnd
 	aroundServer = aroundBegin + ` ORDER BY h.key LIMIT :limit),` + aroundEnd
 
-	aroundBegin = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id
-		FROM (SELECT key, value FROM json_each(:ids) ORDER BY key LIMIT 1000000) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
-		WHERE (:people = '' OR m.user_id IN (SELECT CAST(value AS TEXT) FROM json_each(:people)))` + visible
-	aroundEnd = `
+	aroundBegin = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id` + inList + visible
+	aroundEnd   = `
 	span AS MATERIALIZED (SELECT h.platform, h.channel, h.thread,
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AS first,
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807) AS last
@@ -140,8 +150,7 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 // rank is ranking.Rank over the passages of messages, or RankChosen; near is how near these
 // are, by id.
 func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passage {
-	var said []ranking.Message
-	var parts []Passage
+	said, parts := make([]ranking.Message, 0, len(found)), make([]Passage, 0, len(found))
 	conversation := 0
 	for i, p := range found {
 		if i > 0 && p.Key != found[i-1].Key {

@@ -45,7 +45,7 @@ func Postings(d *engine.DB, table string, terms []string) ([][]int64, error) {
 	n, last := -1, int64(0)
 	end := func() {
 		if len(w.rows) > 0 {
-			runs[n] = append(runs[n], w.rows)
+			runs[n] = append(runs[n], slices.Clone(w.rows))
 		}
 	}
 	for rows.Next() {
@@ -57,7 +57,7 @@ func Postings(d *engine.DB, table string, terms []string) ([][]int64, error) {
 		}
 		if term != n || id>>37 != last>>37 {
 			end()
-			n, w = term, walk{want: append([]byte{'0'}, terms[term]...)}
+			n, w = term, walk{want: append([]byte{'0'}, terms[term]...), rows: w.rows[:0]}
 		} else if id != last+1 {
 			return nil, ErrPage
 		}
@@ -150,10 +150,21 @@ func (w *walk) take(body []byte, from, to int) error {
 	if to > len(body) {
 		return ErrPage
 	}
-	r, row := reader{b: body[from:to]}, int64(0)
-	w.rows = slices.Grow(w.rows, (to-from)/4)
-	for i := 0; len(r.b) > 0; i++ {
-		more := r.number()
+	b, row := body[from:to], int64(0)
+	for at := 0; at < len(b); {
+		more, c := int64(0), byte(0x80)
+		for n := 0; c >= 0x80 && n < 8 && at < len(b); n++ {
+			c = b[at]
+			at++
+			more = more<<7 | int64(c&0x7f)
+		}
+		if c >= 0x80 { // the ninth has eight bits
+			if at == len(b) {
+				return ErrPage
+			}
+			more = more<<8 | int64(b[at])
+			at++
+		}
 		if more <= 0 { // a mark of what was taken out, which secure-delete leaves none of
 			return ErrPage
 		}

@@ -1,5 +1,7 @@
 package ranking
 
+import "iter"
+
 // What is said around a message, in a place too big to be read: one word is often said there,
 // many of the question's in one talk rarely.
 const (
@@ -47,11 +49,11 @@ type echo struct {
 	sum   float64   // of words
 	words []float64 // each, when it was said last
 	heard []int64   // then
-	last  int64     // id of the last hit
-	apart float64   // ids from one message of the place to the next
+	last  int64     // number of the last message with a hit
+	apart float64   // numbers from one message of the place to the next
 }
 
-// left returns what is left at one id of what was said at another.
+// left returns what is left at one number of what was said at another.
 func (e *echo) left(at, then int64) float64 {
 	n := float64(max(at-then, then-at)) / e.apart
 	if n >= float64(len(fade)) {
@@ -60,28 +62,31 @@ func (e *echo) left(at, then int64) float64 {
 	return fade[int(n+0.5)%len(fade)]
 }
 
-// hear adds to the scores of messages what the hits before them say, in each place by itself.
-// Hits and messages are sorted alike.
-func hear(all []span, hits []Hit, most []float64, apart map[int64]float64) {
+// hear adds to the scores of messages what the hits heard before them say, in each place by
+// itself.
+func (h Hits) hear(order iter.Seq2[int, span], all []span, most []float64, apart map[int64]float64) {
 	places := map[int64]*echo{}
-	for n := range all {
-		to := 0
-		for to < len(hits) && hits[to].ID == all[n].id {
-			to++
+	var e *echo
+	place := int64(-1)
+	for n, one := range order {
+		to := len(h.All)
+		if n+1 < len(all) {
+			to = all[n+1].from
 		}
-		e := places[hits[0].Place]
-		if e == nil {
-			e = &echo{words: make([]float64, len(most)), heard: make([]int64, len(most)), apart: max(1, apart[hits[0].Place])}
-			places[hits[0].Place] = e
+		if p := h.All[one.from].place(); p != place {
+			if e, place = places[p], p; e == nil {
+				e = &echo{words: make([]float64, h.Words), heard: make([]int64, h.Words), apart: max(1, apart[p])}
+				places[p] = e
+			}
 		}
-		e.sum *= e.left(all[n].id, e.last)
-		e.last = all[n].id
+		e.sum *= e.left(one.number, e.last)
+		e.last = one.number
 		all[n].score += context * max(e.sum, 0) // rounding may leave less than nothing
-		for _, h := range hits[:to] {
-			was := e.words[h.Word] * e.left(h.ID, e.heard[h.Word])
-			e.words[h.Word], e.heard[h.Word] = min(was+h.Weight, enough/2*most[h.Word]), h.ID
-			e.sum += e.words[h.Word] - was
+		for _, hit := range h.All[one.from:to] {
+			l := h.list(hit)
+			was := e.words[l.Word] * e.left(one.number, e.heard[l.Word])
+			e.words[l.Word], e.heard[l.Word] = min(was+l.Weight, enough/2*most[l.Word]), one.number
+			e.sum += e.words[l.Word] - was
 		}
-		hits = hits[to:]
 	}
 }

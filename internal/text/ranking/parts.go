@@ -58,6 +58,9 @@ func inTurn(orders [][]Ranked) []Ranked {
 
 // Alternate takes from several lists in turn, each value once.
 func Alternate(lists [][]int64) []int64 {
+	if len(lists) == 1 {
+		return lists[0]
+	}
 	mixed, taken := []int64{}, map[int64]bool{}
 	for n, more := 0, true; more; n++ {
 		more = false

@@ -2,58 +2,98 @@ package ranking
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
 // maxTried bounds how many messages that an index named are examined.
 const maxTried = 4000
 
-// Hit is a message that an index names for a word of the question.
-type Hit struct {
-	ID     int64
-	Place  int64 // where it was said
-	Word   int   // its place among the question's words
+// Hit is a message that an index names for one of the lists of a question: its number, its
+// place, and the list. Sorted, hits are in the order of the messages.
+type Hit uint64
+
+const (
+	listBits  = 8  // of a hit
+	placeBits = 20 // above them
+	// MaxLists is how many lists a question may have.
+	MaxLists = 1 << listBits
+)
+
+// HitOf takes a message's number, below 1<<35, its place, below 1<<20, and a list.
+func HitOf(number, place int64, list int) Hit {
+	return Hit(number<<placeBits|place)<<listBits | Hit(list)
+}
+
+func (h Hit) number() int64 { return int64(h >> (placeBits + listBits)) }
+func (h Hit) place() int64  { return int64(h>>listBits) & (1<<placeBits - 1) }
+
+// List is what the hits of a list are for.
+type List struct {
+	Word   int // its place among the question's words
 	Weight float64
 }
 
-// span is a message around which something is said.
-type span struct {
-	id    int64
-	score float64
+// Hits are sorted.
+type Hits struct {
+	All   []Hit
+	Lists []List
+	Words int // of the question
 }
 
-// Spans returns the messages with the most of the asked words in and around them, the best
-// first, of equal ones the latest. Hits must be sorted by ID; apart is by how many IDs, about,
-// messages of a place that follow each other differ, 1 where it says nothing.
-func Spans(hits []Hit, words int, apart map[int64]float64) []int64 {
-	all, most, back := each(hits, words), make([]float64, words), slices.Clone(hits)
-	for _, h := range hits {
-		most[h.Word] = max(most[h.Word], h.Weight)
-	}
-	hear(all, hits, most, apart)
-	slices.Reverse(all)
-	slices.Reverse(back)
-	hear(all, back, most, apart)
+func (h Hits) list(one Hit) List { return h.Lists[one&(MaxLists-1)] }
+
+// span is a message around which something is said, and where its hits begin.
+type span struct {
+	number int64
+	score  float64
+	from   int
+}
+
+// Spans returns the numbers of the messages with the most of the asked words in and around them,
+// the best first, of equal ones the latest. Apart is by how much, about, the numbers of messages
+// of a place that follow each other differ, 1 where it says nothing.
+func (h Hits) Spans(apart map[int64]float64) []int64 {
+	all, most := slices.AppendSeq(make([]span, 0, len(h.All)), h.each()), h.heaviest()
+	h.hear(slices.All(all), all, most, apart)
+	h.hear(slices.Backward(all), all, most, apart)
 	all = top(all, maxTried)
-	slices.SortFunc(all, func(a, b span) int { return -a.compare(b) })
-	ids := []int64{}
-	for _, s := range all {
-		ids = append(ids, s.id)
+	numbers := make([]int64, len(all))
+	for i, s := range all {
+		numbers[i] = s.number
 	}
-	return ids
+	return numbers
+}
+
+// heaviest is what each word of the question weighs in a hit, at most.
+func (h Hits) heaviest() []float64 {
+	most := make([]float64, h.Words)
+	for _, l := range h.Lists {
+		most[l.Word] = max(most[l.Word], l.Weight)
+	}
+	return most
 }
 
 // Least is the score that a message needs to be one of the best n; 0 if there are fewer.
-func Least(hits []Hit, words, n int) float64 {
-	all := each(hits, words)
-	slices.Reverse(all) // of equal ones the latest stay
-	if all = top(all, n); len(all) == n {
-		return all[0].score
+func (h Hits) Least(n int) float64 {
+	best := make([]float64, 0, n)
+	for one := range h.each() {
+		switch {
+		case len(best) < n:
+			best = append(best, one.score)
+			rise(best)
+		case one.score > best[0]:
+			best[0] = one.score
+			sink(best)
+		}
 	}
-	return 0
+	if len(best) < n {
+		return 0
+	}
+	return best[0]
 }
 
-// Merge merges lists of hits that are sorted by ID. It may return one of them.
+// Merge merges lists of sorted hits. It may return one of them.
 func Merge(lists ...[]Hit) []Hit {
 	switch len(lists) {
 	case 0:
@@ -70,7 +110,7 @@ func Merge(lists ...[]Hit) []Hit {
 	}
 	all := make([]Hit, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
-		if a[0].ID <= b[0].ID {
+		if a[0] <= b[0] {
 			all, a = append(all, a[0]), a[1:]
 		} else {
 			all, b = append(all, b[0]), b[1:]
@@ -79,60 +119,86 @@ func Merge(lists ...[]Hit) []Hit {
 	return append(append(all, a...), b...)
 }
 
-// each returns the messages of hits, sorted as these are. Of each word a message counts the
-// hit that weighs most.
-func each(hits []Hit, words int) []span {
-	all, best := make([]span, 0, len(hits)), make([]float64, words)
-	for len(hits) > 0 {
-		one := span{id: hits[0].ID}
-		to := 0
-		for ; to < len(hits) && hits[to].ID == one.id; to++ {
-			if more := hits[to].Weight - best[hits[to].Word]; more > 0 {
-				best[hits[to].Word] = hits[to].Weight
-				one.score += more
+// each yields the messages of hits, in their order. Of each word a message counts the hit that
+// weighs most.
+func (h Hits) each() iter.Seq[span] {
+	return func(yield func(span) bool) {
+		best := make([]float64, h.Words)
+		for from, to := 0, 0; from < len(h.All); from = to {
+			one := span{number: h.All[from].number(), from: from}
+			for ; to < len(h.All) && h.All[to].number() == one.number; to++ {
+				l := h.list(h.All[to])
+				if more := l.Weight - best[l.Word]; more > 0 {
+					best[l.Word] = l.Weight
+					one.score += more
+				}
+			}
+			for _, hit := range h.All[from:to] {
+				best[h.list(hit).Word] = 0
+			}
+			if !yield(one) {
+				return
 			}
 		}
-		for _, h := range hits[:to] {
-			best[h.Word] = 0
-		}
-		all, hits = append(all, one), hits[to:]
 	}
-	return all
 }
 
-// top returns the best n messages as a heap, the worst of them first.
-func top(all []span, n int) (heap []span) {
-	for _, one := range all {
-		switch {
-		case len(heap) < n:
-			heap = append(heap, one)
-			rise(heap)
-		case one.compare(heap[0]) > 0:
-			heap[0] = one
-			sink(heap)
-		}
+// top returns the best n messages, the best first.
+func top(all []span, n int) []span {
+	n = min(n, len(all))
+	if n == 0 {
+		return nil
 	}
-	return heap
+	least, most := all[0].score, all[0].score
+	for _, one := range all {
+		least, most = min(least, one.score), max(most, one.score)
+	}
+	var many [1024]int
+	step := func(one span) int { return int((one.score - least) / (most - least) * float64(len(many)-1)) }
+	if most > least {
+		for _, one := range all {
+			many[step(one)]++
+		}
+		last, sum := len(many)-1, many[len(many)-1]
+		for ; sum < n; sum += many[last] {
+			last--
+		}
+		better := make([]span, 0, sum)
+		for _, one := range all {
+			if step(one) >= last {
+				better = append(better, one)
+			}
+		}
+		all = better
+	}
+	slices.SortFunc(all, func(a, b span) int { return b.compare(a) })
+	return all[:n]
 }
 
 // compare orders messages: the better, then the later, is more.
 func (s span) compare(t span) int {
-	return cmp.Or(cmp.Compare(s.score, t.score), cmp.Compare(s.id, t.id))
+	switch {
+	case s.score < t.score:
+		return -1
+	case s.score > t.score:
+		return 1
+	}
+	return cmp.Compare(s.number, t.number)
 }
 
-// rise puts the last of a heap into its place.
-func rise(heap []span) {
-	for i := len(heap) - 1; i > 0 && heap[i].compare(heap[(i-1)/2]) < 0; i = (i - 1) / 2 {
+// rise puts the last of a heap, whose least is the first, into its place.
+func rise(heap []float64) {
+	for i := len(heap) - 1; i > 0 && heap[i] < heap[(i-1)/2]; i = (i - 1) / 2 {
 		heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
 	}
 }
 
 // sink puts the first of a heap into its place.
-func sink(heap []span) {
+func sink(heap []float64) {
 	for i := 0; ; {
 		least := i
 		for _, k := range []int{2*i + 1, 2*i + 2} {
-			if k < len(heap) && heap[k].compare(heap[least]) < 0 {
+			if k < len(heap) && heap[k] < heap[least] {
 				least = k
 			}
 		}

@@ -9,7 +9,8 @@ import (
 // Of messages that say as much of the question, that comes first around which the same place
 // says more of it, wherever that stands among the messages of other places.
 func TestSpansAreAmidTheirTalk(t *testing.T) {
-	hit := func(id, place int64, word int) Hit { return Hit{ID: id, Place: place, Word: word, Weight: 1} }
+	hit := HitOf
+	lists := []List{{Word: 0, Weight: 1}, {Word: 1, Weight: 1}}
 	for name, c := range map[string]struct {
 		hits  []Hit
 		apart map[int64]float64
@@ -20,7 +21,7 @@ func TestSpansAreAmidTheirTalk(t *testing.T) {
 		"long ago":              {[]Hit{hit(10, 1, 0), hit(100, 1, 0), hit(200, 1, 1)}, nil, 200},
 		"in a busy bot":         {[]Hit{hit(100, 1, 0), hit(200, 1, 1), hit(9_000, 1, 1)}, map[int64]float64{1: 100}, 200},
 	} {
-		if got := Spans(c.hits, 2, c.apart); got[0] != c.first {
+		if got := (Hits{c.hits, lists, 2}).Spans(c.apart); got[0] != c.first {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -30,32 +31,37 @@ func TestSpansAreAmidTheirTalk(t *testing.T) {
 // latest come first.
 func TestSpansAreTheBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	sum, hits := map[int64]float64{}, []Hit(nil)
-	for word := range 5 {
+	sum, hits := map[int64]float64{}, Hits{Words: 5}
+	for word := range hits.Words {
+		strong, weak := len(hits.Lists), len(hits.Lists)+1
+		hits.Lists = append(hits.Lists, List{word, float64(1 + word)}, List{word, 0.5})
 		var list []Hit
 		for id := range int64(6000) {
 			if r.IntN(4) == 0 {
-				h := Hit{ID: id, Place: id, Word: word, Weight: float64(1 + word)}
-				list, sum[id] = append(list, h), sum[id]+h.Weight
+				list, sum[id] = append(list, HitOf(id, id, strong)), sum[id]+hits.Lists[strong].Weight
 			}
 		}
-		weaker := []Hit{{ID: list[0].ID, Place: list[0].ID, Word: word, Weight: 0.5}} // a synonym beside the word adds nothing
-		hits = Merge(hits, Merge(weaker, list))
+		first := list[0]
+		weaker := []Hit{HitOf(first.number(), first.place(), weak)} // a synonym beside the word adds nothing
+		hits.All = Merge(hits.All, Merge(weaker, list))
 	}
-	if !slices.IsSortedFunc(hits, func(a, b Hit) int { return int(a.ID - b.ID) }) {
-		t.Fatal("hits are not sorted by ID")
+	if !slices.IsSorted(hits.All) {
+		t.Fatal("hits are not sorted")
 	}
-	spans := Spans(hits, 5, nil)
+	spans := hits.Spans(nil)
 	for i, id := range spans[1:] {
 		before := spans[i]
 		if sum[id] > sum[before] || sum[id] == sum[before] && id > before {
 			t.Fatalf("%d with %v comes after %d with %v", id, sum[id], before, sum[before])
 		}
 	}
-	if got := Least(hits, 5, 10); got != sum[spans[9]] {
+	if len(spans) != maxTried {
+		t.Errorf("%d are named", len(spans))
+	}
+	if got := hits.Least(10); got != sum[spans[9]] {
 		t.Errorf("the tenth has %v, want %v", got, sum[spans[9]])
 	}
-	if got := Least(hits, 5, 10_000); got != 0 {
+	if got := hits.Least(10_000); got != 0 {
 		t.Errorf("of too few the least is %v", got)
 	}
 }
