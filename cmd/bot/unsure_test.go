@@ -134,14 +134,7 @@ func (w *world) status(t *testing.T, tool string) (list []string) {
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query("SELECT status || ' ' || class FROM tool_calls WHERE name = '" + tool + "' ORDER BY id")
 	must(t, err)
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var s string
-		must(t, rows.Scan(&s))
-		list = append(list, s)
-	}
-	must(t, rows.Err())
-	return list
+	return column(t, rows)
 }
 
 // TestKilledDuringAConfirmedPayment: whatever became of the tool meanwhile, the next process

@@ -14,6 +14,7 @@ import (
 type Kept[K comparable, V any] struct {
 	db      *DB
 	changes []*counter // of its tables
+	none    bool       // nothing is kept
 
 	mu      sync.Mutex // guards the rest
 	all     map[K]kept[V]
@@ -53,9 +54,21 @@ func Keep[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
 	return k
 }
 
+// KeepInFile is Keep for people's words, of which nothing is kept of a server: what another
+// process has forgotten there must not be read once more.
+func KeepInFile[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
+	if db.p.Server != nil {
+		return &Kept[K, V]{none: true}
+	}
+	return Keep[K, V](db, tables...)
+}
+
 // Get returns what read returned for key, or reads it. Callers share the value and must
 // not change it. Those who ask at the same time read once; an error is not kept.
 func (k *Kept[K, V]) Get(key K, read func() (V, error)) (V, error) {
+	if k.none {
+		return read()
+	}
 	version, now := k.version(), time.Now()
 	k.mu.Lock()
 	one, ok := k.all[key]

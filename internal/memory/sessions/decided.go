@@ -81,7 +81,7 @@ type held struct {
 // KeepHeld returns what holds, read from db. Most conversations decide nothing, and each
 // message asks.
 func KeepHeld(db *engine.DB) Held {
-	return Held{db, engine.Keep[string, held](db, "decided", engine.Deleted("sessions"))}
+	return Held{db, engine.KeepInFile[string, held](db, "decided", engine.Deleted("sessions"))}
 }
 
 // In returns the newest decisions that hold in a line, oldest first, and how many hold
