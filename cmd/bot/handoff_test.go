@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long something may take on a busy machine.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // told waits until somebody was told something in a chat on Telegram.
 func (w *world) told(t *testing.T, chat int64, words string) telegramtest.SentMessage {

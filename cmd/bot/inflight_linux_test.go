@@ -194,7 +194,11 @@ func TestFaultNothingIsRefusedThatCouldWait(t *testing.T) {
 				t.Errorf("the platform keeps %d", n)
 			}
 			back()
-			if !waittest.Within(patience, func() bool { return len(w.tg.Sent()) >= 41 }) {
+			for n := 0; n < 41 && n < len(w.tg.Sent()); { // a busy machine answers slowly, but goes on
+				n = len(w.tg.Sent())
+				waittest.Within(patience, func() bool { return len(w.tg.Sent()) > n })
+			}
+			if len(w.tg.Sent()) < 41 {
 				t.Fatalf("%d are answered, %d wait: %+v", len(w.tg.Sent()), w.tg.Waiting(), tally(want, w.tg.Sent()))
 			}
 			w.settled(t)
