@@ -25,7 +25,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 7
+const schemaVersion = 8
 
 // readers is the number of reading connections.
 const readers = 2
@@ -221,6 +221,9 @@ func (p *put) indexed(d indexed, fresh map[string]map[string]bool) {
 		fresh[d.kind] = map[string]bool{}
 	}
 	title, tags := d.stemmed(d.title), strings.Join(slices.Concat(d.tags, d.aliases), " ")
+	if name := noteName(d.path); d.kind == KindNotes && name != text.Fold(d.title) {
+		tags += " " + name // as links call it, whatever its heading
+	}
 	named := d.stemmed(tags)
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)

@@ -236,3 +236,18 @@ func TestSharpS(t *testing.T) {
 		t.Errorf("titles %q, %v", pathsOf(found), err)
 	}
 }
+
+// A note is found by the words of its file's name, whatever its heading says.
+func TestFoundByTheNameOfItsFile(t *testing.T) {
+	f := newFolder(t)
+	f.put("house/boiler-maintenance.md", "# What the plumber said\nOnce a year, in autumn.\n")
+	f.put("Дом/Счётчики.md", "# Показания\n12345\n")
+	f.put("other.md", "# Something else\nOnce a year, too.\n")
+	f.refresh()
+	for text, want := range map[string]string{"boiler": "house/boiler-maintenance.md", "boilers": "house/boiler-maintenance.md",
+		"maintaining the boiler": "house/boiler-maintenance.md", "счётчик": "Дом/Счётчики.md"} {
+		if got := f.paths(text); got != want {
+			t.Errorf("%q finds %q", text, got)
+		}
+	}
+}
