@@ -67,15 +67,21 @@ func (j *journal) settle(ctx context.Context) {
 
 // flush queues what is owed; wait returns when it is stored.
 func (j *journal) flush(ctx context.Context) (wait func() error) {
-	if j.stored != nil {
-		if err := j.stored(); err != nil {
-			j.log.Error("journal step", "err", err)
-		}
-		j.stored = nil
-	}
+	j.await()
 	steps := j.owed
 	j.owed = nil
 	return j.store.SaveSteps(context.WithoutCancel(ctx), j.row, steps)
+}
+
+// await waits for what was committed last.
+func (j *journal) await() {
+	if j.stored == nil {
+		return
+	}
+	if err := j.stored(); err != nil {
+		j.log.Error("journal step", "err", err)
+	}
+	j.stored = nil
 }
 
 // read takes over what an earlier process left.

@@ -218,8 +218,10 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	return t.answered(resp)
 }
 
-// answered takes an answer in. One with calls is journaled before they run.
+// answered takes an answer in. One with calls is journaled before they run. The tools that it
+// was made of are stored by then: a model that is quicker than the disk waits.
 func (t *turn) answered(resp llm.Response) (llm.Response, error) {
+	t.journal.await()
 	t.a.o.Failpoint("after_model")
 	t.report.account(resp)
 	resp.Message.ToolCalls = named(resp.Message.ToolCalls, t.journal.step)
