@@ -73,13 +73,13 @@ func Start(ctx context.Context, o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.ConnectTimeout = renewLimit
 	cfg.RuntimeParams["application_name"] = "parley node " + o.Name
 	n := &Node{o: o, cfg: cfg, kick: make(chan struct{}, 1), news: make(chan struct{}, 1), hints: make(chan string, 256),
 		roles: map[string]*role{}}
 	if err := n.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("prepare for several nodes: %w", err)
 	}
+	cfg.ConnectTimeout = renewLimit // from now on a lease depends on it
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	n.stop = stop
 	first := make(chan struct{})
