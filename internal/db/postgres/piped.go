@@ -152,14 +152,17 @@ func (c *piped) put(w Words, due []Due) error {
 	return nil
 }
 
-// atOnce is how many rows get their words in one transaction: while this program cuts texts into
-// words, the server hears nothing of it, and would end a transaction that is silent (stopped).
+// atOnce is how many rows get their words in one transaction.
 const atOnce = 200
+
+// cutting is how long that may be silent: while this program cuts texts into words the server hears
+// nothing of it. Nobody waits for it meanwhile, since it holds no rows until then (stopped).
+const cutting = "60s"
 
 // The rows that a process owes words of: those of one transaction, and then the others.
 const (
-	owed = `SELECT set_config('parley.due', array_to_string((string_to_array(rtrim(due), ' '))[:$2], ' ') || ' ', true)
-		FROM parley_writers WHERE id = $1`
+	owed = `SELECT set_config('parley.due', array_to_string((string_to_array(rtrim(due), ' '))[:$2], ' ') || ' ', true),
+		set_config('idle_in_transaction_session_timeout', $3, true) FROM parley_writers WHERE id = $1`
 	paid = `UPDATE parley_writers SET due = ltrim(array_to_string((string_to_array(rtrim(due), ' '))[$2 + 1:], ' ') || ' ') WHERE id = $1
 		RETURNING due <> ''`
 )
@@ -184,7 +187,7 @@ func (c *piped) portion(w Words, id string) (more bool, err error) {
 	if _, err := c.say(ctx, hasten, nil); err != nil {
 		return false, err
 	}
-	if _, err := c.say(ctx, owed, named(id, atOnce)); err != nil {
+	if _, err := c.say(ctx, owed, named(id, atOnce, cutting)); err != nil {
 		return false, err
 	}
 	var due []Due

@@ -109,12 +109,12 @@ func TestManyWordsAreIndexed(t *testing.T) {
 	words := wording(&broken)
 	put := words.Put
 	words.Put = func(due []postgres.Due) []postgres.Statement {
-		waittest.Take(context.Background(), time.Duration(len(due))*4*time.Millisecond)
+		waittest.Take(context.Background(), time.Duration(len(due))*8*time.Millisecond)
 		return put(due)
 	}
 	db := open(t, postgrestest.Database(t), postgres.Options{Words: words})
 	makeWording(t, db)
-	const many = 1001
+	const many = 401
 	must(t, db.Write(t.Context(), exec("INSERT INTO others (words) SELECT 'w' FROM generate_series(1, ?)", many)))
 	must(t, db.Settle(t.Context()))
 	var got int

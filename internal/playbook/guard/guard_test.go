@@ -70,6 +70,8 @@ func TestJudge(t *testing.T) {
 		{`1 != args.id`, "args.id is text, not a number"},
 		{booking + `.insurance`, "cannot be computed"},
 		{booking + `.note != "no"`, `last("get_booking").result.note is nothing, not text`},
+		{booking + `?.leg?.gate == "A"`, `last("get_booking").result.leg.gate is nothing, not text`},
+		{`find(` + booking + `.flights, .gate?.number == "A") == nil`, `.gate.number is nothing, not text`},
 		{booking + `.fee < 5`, `last("get_booking").result.fee is missing`},
 		{booking + `.paid < "5"`, "invalid operation"},
 		{`last("refund").result.sum < 5`, "there is no earlier call of refund"},

@@ -215,6 +215,10 @@ func written(n ast.Node) string {
 			return written(n.Node) + "." + p.Value
 		}
 		return written(n.Node) + "[" + written(n.Property) + "]"
+	case *ast.ChainNode:
+		return written(n.Node)
+	case *ast.PointerNode:
+		return "each"
 	case *ast.BuiltinNode:
 		return n.Name + "(…)"
 	}
