@@ -146,15 +146,18 @@ func inOrder(found []Passage) []Passage {
 // rank is ranking.Rank over the passages of messages, or RankChosen; near is how near these
 // are, by id.
 func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passage {
-	said, parts := make([]ranking.Message, 0, len(found)), make([]Passage, 0, len(found))
+	type piece struct {
+		of   int // found
+		part ranking.Span
+	}
+	said, parts := make([]ranking.Message, 0, len(found)), make([]piece, 0, len(found))
 	conversation := 0
 	for i, p := range found {
 		if i > 0 && p.Key != found[i-1].Key {
 			conversation++
 		}
 		for _, part := range ranking.Passages(p.content) {
-			p.part = part
-			parts = append(parts, p)
+			parts = append(parts, piece{i, part})
 			said = append(said, ranking.Message{Name: p.name, Text: p.content[part.From:part.To], At: p.At, Conversation: conversation,
 				Near: near[p.ID], Part: part.From > 0, Bot: p.Bot, Own: !p.Bot && p.User == q.User})
 		}
@@ -166,8 +169,9 @@ func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passa
 	order := ranked(q.Text, said)
 	best := make([]Passage, len(order))
 	for i, r := range order {
-		best[i] = parts[r.Index]
-		best[i].Score = r.Score
+		p := parts[r.Index]
+		best[i] = found[p.of]
+		best[i].part, best[i].Score = p.part, r.Score
 	}
 	return best
 }
@@ -191,24 +195,32 @@ func pack(found []Passage, q Query) []Passage {
 	if q.Page > 0 {
 		least = worthReading
 	}
-	kept, rest := fill(found, q, least)
+	kept, over := fill(found, q, least)
 	for range q.Page - 1 {
-		kept, rest = fill(rest, q, 0)
+		others := make([]Passage, len(over))
+		for i, n := range over {
+			others[i] = found[n]
+		}
+		found = others
+		kept, over = fill(found, q, 0)
 	}
 	return kept
 }
 
-// fill keeps the best of a score that fit the budget; rest are the others.
-func fill(found []Passage, q Query, least float64) (kept, rest []Passage) {
+// fill keeps the best of a score that fit the budget; over says which are the others.
+func fill(found []Passage, q Query, least float64) (kept []Passage, over []int) {
 	const stamp = day + " " + timeOfDay
 	left, days := q.Tokens, map[string]bool{}
 	for i, p := range found {
 		if len(kept) == q.Limit || p.Score < least {
-			return kept, append(rest, found[i:]...)
+			for ; i < len(found); i++ {
+				over = append(over, i)
+			}
+			return kept, over
 		}
 		said := p.quoted()
 		if (utf8.RuneCountInString(said)+len("[] : ")+len(stamp))/4 > left {
-			rest = append(rest, p) // does not fit whatever its name: not worth writing out
+			over = append(over, i) // does not fit whatever its name: not worth writing out
 			continue
 		}
 		via := p.Origin.Via
@@ -228,12 +240,12 @@ func fill(found []Passage, q Query, least float64) (kept, rest []Passage) {
 			}
 		}
 		if cost > left {
-			rest = append(rest, p)
+			over = append(over, i)
 			continue
 		}
 		kept, left, days[under] = append(kept, p), left-cost, true
 	}
-	return kept, rest
+	return kept, over
 }
 
 const (
