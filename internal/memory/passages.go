@@ -13,7 +13,8 @@ import (
 // as single columns take several times as long to read. Of each message come numbers, and how
 // many bytes each of the texts has, with commas between; a colon; and the texts.
 const (
-	saidBegins = `SELECT count(*), coalesce(string_agg(said, ''), '') FROM (SELECT concat_ws(',', m.id, CASE m.role WHEN 'assistant' THEN 1 ELSE 0 END, m.via,
+	saidBegins = `SELECT count(*), coalesce(string_agg(said, ''), '') FROM (SELECT
+		concat_ws(',', m.id, CASE m.role WHEN 'assistant' THEN 1 ELSE 0 END, m.via,
 		octet_length(m.platform), octet_length(m.channel), octet_length(m.thread), octet_length(m.name), octet_length(m.message_id),
 		octet_length(m.content), octet_length(m.at), octet_length(m.user_id), octet_length(m.people), ':')
 		|| concat(m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.people) AS said`
