@@ -14,14 +14,16 @@ func TestPassagesAreReadAsTheyStand(t *testing.T) {
 	odd := []string{"1,2,3:", ",", ":,:", "Größe, 漢字: 1", "a\nb\x1fc\x1e", " "}
 	importText(t, s, `{"platform":"archive","channel":"c","user":"zoe","name":"Zoe","text":"first","at":"2025-01-01T09:00:00Z"}`)
 	for _, said := range odd {
-		must(t, s.db.Exec(t.Context(), `INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, at, people)
-			SELECT session_id, platform, channel, thread, ?, role, user_id, ?, ?, at, '["a:b","c,d"]' FROM messages ORDER BY id LIMIT 1`, said, said, said))
+		must(t, s.db.Exec(t.Context(), `INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name,
+			content, at, people) SELECT session_id, platform, channel, thread, ?, role, user_id, ?, ?, at, '["a:b","c,d"]'
+			FROM messages ORDER BY id LIMIT 1`, said, said, said))
 	}
 	found, err := s.passages(wholeQuery, Query{Key: chat.Key{Platform: "archive", Channel: "c"}}.scope().With(engine.Named{"limit": 100}))
 	must(t, err)
 	var got []string
 	for _, p := range inOrder(found)[1:] {
-		if p.name != p.content || p.MessageID != p.content || p.At.IsZero() || p.User != "archive:zoe" || !slices.Equal(p.Origin.People, []string{"a:b", "c,d"}) {
+		if p.name != p.content || p.MessageID != p.content || p.At.IsZero() ||
+			p.User != "archive:zoe" || !slices.Equal(p.Origin.People, []string{"a:b", "c,d"}) {
 			t.Errorf("%+v", p)
 		}
 		got = append(got, p.content)
