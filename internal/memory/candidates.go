@@ -114,46 +114,29 @@ func (s *Store) around(q Query, order *order, w wanted) (found []Passage, err er
 		}
 		by, tried = string(list), fewNamed*w.limit
 	}
-	query := s.db.Either(aroundQuery, aroundServer)
-	if order.alone {
-		query = s.db.Either(saidQuery, saidServer)
-	}
 	for enough := len(w.numbers) == 0; !enough; tried = len(w.numbers) {
 		first := order.ids(w.numbers[:min(tried, len(w.numbers))])
-		if found, err = s.listed(query, first, q.scope().With(engine.Named{"people": by, "limit": w.limit, "reach": maxReach})); err != nil {
+		if found, err = s.listed(q, first, by, w.limit); err != nil {
 			return nil, err
 		}
-		enough = len(first) == len(w.numbers) || w.among(found, first) >= w.limit
+		enough = len(first) == len(w.numbers) || len(found) >= w.limit
 	}
-	if !order.alone || len(found) == 0 {
-		return found, nil
+	if len(found) == 0 {
+		return nil, nil
 	}
 	beside := order.beside(found)
-	more, err := s.listed(saidQuery, beside, q.scope().With(engine.Named{"people": "", "limit": len(beside)}))
+	more, err := s.listed(q, beside, "", len(beside))
 	return append(found, more...), err
 }
 
-// listed fetches by a query about a list of ids.
-func (s *Store) listed(query string, ids []int64, args engine.Named) ([]Passage, error) {
+// listed fetches the first messages of a list that are visible, and by some people, in JSON, if
+// it is not "".
+func (s *Store) listed(q Query, ids []int64, people string, limit int) ([]Passage, error) {
 	list, err := json.Marshal(append([]int64{}, ids...))
 	if err != nil {
 		return nil, err
 	}
-	return s.passages(query, args.With(engine.Named{"ids": string(list)}))
-}
-
-// among counts those of some messages that were found and are wanted.
-func (w wanted) among(found []Passage, ids []int64) (n int) {
-	asked := make(map[int64]bool, len(ids))
-	for _, id := range ids {
-		asked[id] = true
-	}
-	for _, p := range found {
-		if asked[p.ID] && (len(w.people) == 0 || slices.Contains(w.people, p.User)) {
-			n++
-		}
-	}
-	return n
+	return s.passages(s.db.Either(saidQuery, saidServer), q.scope().With(engine.Named{"ids": string(list), "people": people, "limit": limit}))
 }
 
 // nearest are the messages of some places that are nearest to what is meant, the

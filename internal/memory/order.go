@@ -2,23 +2,27 @@ package memory
 
 import (
 	"encoding/json"
+	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"parley/internal/chat"
 	"parley/internal/db/engine"
 )
 
 // order numbers the messages of some places from 1, in the order of their ids. Between two
-// ids lies what was said elsewhere meanwhile; between two numbers does not. It never changes.
+// ids lies what was said elsewhere meanwhile; between two numbers of one place does not. It never
+// changes.
 type order struct {
 	said   []uint64 // a bit for each id
 	before []int    // messages in the words before each of said
 	total  int
-	last   int64 // id
-	alone  bool  // there is one place
+	until  int64                // id up to which messages were looked for
+	places map[chat.Key][]int64 // the numbers of each; nil if there is one, which has all
 }
 
 // number returns the number of a message, 0 if it is in none of the places.
@@ -60,7 +64,8 @@ func (o *order) numbers(ids []int64) (numbers []int64) {
 	return numbers
 }
 
-// beside are the ids of up to maxReach messages before and after each of some, besides these.
+// beside are the ids of up to maxReach messages before and after each of some, in the same
+// place, besides these.
 func (o *order) beside(said []Passage) (ids []int64) {
 	near := map[int64]bool{}
 	for _, p := range said {
@@ -68,7 +73,15 @@ func (o *order) beside(said []Passage) (ids []int64) {
 		if at == 0 {
 			continue // said since
 		}
-		for n := max(1, at-maxReach); n <= min(at+maxReach, int64(o.total)); n++ {
+		if o.places == nil {
+			for n := max(1, at-maxReach); n <= min(at+maxReach, int64(o.total)); n++ {
+				near[n] = true
+			}
+			continue
+		}
+		here := o.places[p.Key]
+		i, _ := slices.BinarySearch(here, at)
+		for _, n := range here[max(0, i-maxReach):min(i+maxReach+1, len(here))] {
 			near[n] = true
 		}
 	}
@@ -82,20 +95,44 @@ func (o *order) beside(said []Passage) (ids []int64) {
 	return ids
 }
 
-// with returns the order with more messages.
-func (o *order) with(ids []int64) *order {
-	n := &order{last: max(o.last, slices.Max(ids)), alone: o.alone}
-	n.said = make([]uint64, n.last>>6+1)
-	copy(n.said, o.said)
-	for _, id := range ids {
-		n.said[id>>6] |= 1 << (id & 63)
+// with returns the order with more messages of places, and up to which id these were looked for.
+func (o *order) with(more map[chat.Key][]int64, until int64) *order {
+	n := *o
+	n.until = until
+	if len(more) == 0 {
+		return &n
 	}
-	n.before = make([]int, len(n.said))
+	first, last := int64(math.MaxInt64), int64(0)
+	for _, ids := range more {
+		first, last = min(first, slices.Min(ids)), max(last, slices.Max(ids))
+	}
+	n.said = make([]uint64, max(len(o.said), int(last>>6)+1))
+	copy(n.said, o.said)
+	for _, ids := range more {
+		for _, id := range ids {
+			n.said[id>>6] |= 1 << (id & 63)
+		}
+	}
+	n.before, n.total = make([]int, len(n.said)), 0
 	for i, word := range n.said {
 		n.before[i] = n.total
 		n.total += bits.OnesCount64(word)
 	}
-	return n
+	if o.places == nil {
+		return &n
+	}
+	n.places = maps.Clone(o.places)
+	if n.number(first) <= int64(o.total) { // later ones have other numbers now
+		for k, numbers := range o.places {
+			n.places[k] = nil
+			more[k] = append(more[k], o.ids(numbers)...)
+		}
+	}
+	for k, ids := range more {
+		slices.Sort(ids)
+		n.places[k] = append(slices.Clip(n.places[k]), n.numbers(ids)...)
+	}
+	return &n
 }
 
 // orders keeps the orders of the places that were asked about last. It is safe for many
@@ -107,13 +144,17 @@ type orders struct {
 }
 
 const (
-	maxOrders = 16
-	late      = 1_000 // ids before the last that may still come: a server commits in any order
+	maxOrders  = 16
+	maxOrdered = 4 << 20 // messages in them
+	late       = 1_000   // ids before the last that may still come: a server commits in any order
 )
 
-const orderQuery = `SELECT coalesce(string_agg(CAST(id AS TEXT), ','), '') FROM (
-	SELECT m.id FROM places p JOIN messages m ON m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread
-	WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places)) AND m.id > :after) said`
+const (
+	untilQuery = `SELECT coalesce(max(id), 0) FROM messages`
+	orderQuery = `SELECT p.platform, p.channel, p.thread, coalesce((SELECT string_agg(CAST(m.id AS TEXT), ',') FROM messages m
+		WHERE m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread AND m.id > :after), '')
+	FROM places p WHERE p.n IN (SELECT CAST(value AS BIGINT) FROM json_each(:places))`
+)
 
 // of returns the order of what was said in some places until now.
 func (o *orders) of(db *engine.DB, places []int64) (*order, error) {
@@ -125,19 +166,44 @@ func (o *orders) of(db *engine.DB, places []int64) (*order, error) {
 	o.mu.Lock()
 	was := o.kept[name]
 	o.mu.Unlock()
-	if was == nil {
-		was = &order{alone: len(places) == 1}
-	}
-	var found string
-	if err := db.QueryRow(orderQuery, engine.Named{"places": name, "after": was.last - late}).Scan(&found); err != nil {
-		return nil, err
-	}
-	ids, err := numbers(found)
-	ids = slices.DeleteFunc(ids, func(id int64) bool { return was.number(id) > 0 })
-	if err != nil || len(ids) == 0 {
+	file := db.Path() != ""
+	until, err := engine.Value[int64](db.QueryRow(untilQuery))
+	if err != nil || file && was != nil && was.until == until {
 		return was, err
 	}
-	now := was.with(ids)
+	if was == nil {
+		was = &order{}
+		if len(places) > 1 {
+			was.places = map[chat.Key][]int64{}
+		}
+	}
+	after := was.until
+	if !file {
+		after -= late
+	}
+	more := map[chat.Key][]int64{}
+	_, err = engine.Select(db, func(r engine.Scanner) (none bool, err error) {
+		var k chat.Key
+		var list string
+		if err := r.Scan(&k.Platform, &k.Channel, &k.Thread, &list); err != nil {
+			return none, err
+		}
+		ids, err := numbers(list)
+		if ids = slices.DeleteFunc(ids, func(id int64) bool { return was.number(id) > 0 }); len(ids) > 0 {
+			more[k] = ids
+		}
+		return none, err
+	}, orderQuery, engine.Named{"places": name, "after": after})
+	if err != nil {
+		return nil, err
+	}
+	now := was.with(more, until)
+	o.keep(name, now)
+	return now, nil
+}
+
+// keep notes the order of the places with a name.
+func (o *orders) keep(name string, now *order) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.kept == nil {
@@ -147,11 +213,18 @@ func (o *orders) of(db *engine.DB, places []int64) (*order, error) {
 		o.names = append(o.names, name)
 	}
 	o.kept[name] = now
-	if len(o.names) > maxOrders {
+	for n := o.messages(); len(o.names) > 1 && (len(o.names) > maxOrders || n > maxOrdered); n = o.messages() {
 		delete(o.kept, o.names[0])
 		o.names = o.names[1:]
 	}
-	return now, nil
+}
+
+// messages counts those of all orders that are kept.
+func (o *orders) messages() (n int) {
+	for _, one := range o.kept {
+		n += one.total
+	}
+	return n
 }
 
 // forget lets go of what is kept: messages were deleted.

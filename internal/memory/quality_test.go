@@ -147,10 +147,10 @@ func score(list []question, found [][]Passage, tokens int) map[string]float64 {
 }
 
 // bm25Query is plain full-text search, as it comes with the database.
-const bm25Query = columns + `
+const bm25Query = saidBegins + `
 	FROM plain_fts CROSS JOIN messages m ON m.id = plain_fts.rowid
 	WHERE plain_fts MATCH :match` + visible + `
-	ORDER BY bm25(plain_fts) LIMIT :limit`
+	ORDER BY bm25(plain_fts) LIMIT :limit` + saidEnds
 
 // floors of each half of a group, by group and tokens.
 type floors map[string]map[int]float64

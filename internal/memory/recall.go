@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/db/engine"
 	"parley/internal/memory/provenance"
 	"parley/internal/text/ranking"
 )
@@ -75,8 +74,6 @@ const visible = ` AND m.role <> 'tool' AND m.content <> '' AND ` + provenance.He
 			AND (m.user_id = me.user_id OR coalesce(b.state, 'in') = 'in' AND m.at > coalesce(b.since, '')
 				AND (m.id <= me.last_id OR coalesce(b.checked_at, '') >= :since))))) IS TRUE`
 
-const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.role = 'assistant', m.via, m.people`
-
 // inPlaces walks the places that are visible, by their index.
 const inPlaces = `
 	FROM (SELECT :platform AS platform, :channel AS channel, :thread AS thread WHERE :channel <> ''
@@ -86,7 +83,7 @@ const inPlaces = `
 
 const (
 	countQuery = `SELECT count(*) FROM (SELECT 1` + inPlaces + ` LIMIT :limit) seen`
-	wholeQuery = columns + inPlaces + ` WHERE true` + visible + ` LIMIT :limit`
+	wholeQuery = saidBegins + inPlaces + ` WHERE true` + visible + ` LIMIT :limit` + saidEnds
 )
 
 // saidQuery fetches the first messages of a JSON list of ids that are visible, and said by one
@@ -94,29 +91,12 @@ const (
 //
 // A file walks the list in its order, so it stops at the limit; a server has to be told.
 const (
-	saidQuery  = saidBegin + ` LIMIT :limit`
-	saidServer = saidBegin + ` ORDER BY h.key LIMIT :limit`
+	saidQuery  = saidList + ` LIMIT :limit` + saidEnds
+	saidServer = saidList + ` ORDER BY h.key LIMIT :limit` + saidEnds
 
-	saidBegin = columns + inList + visible
-	inList    = `
+	saidList = saidBegins + `
 		FROM (SELECT key, value FROM json_each(:ids) ORDER BY key LIMIT 1000000) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
-		WHERE (:people = '' OR m.user_id IN (SELECT CAST(value AS TEXT) FROM json_each(:people)))`
-)
-
-// aroundQuery fetches what was said in the same place around the first messages of a JSON
-// list of ids that saidQuery would fetch.
-const (
-	aroundQuery  = aroundBegin + ` LIMIT :limit),` + aroundEnd
-	aroundServer = aroundBegin + ` ORDER BY h.key LIMIT :limit),` + aroundEnd
-
-	aroundBegin = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id` + inList + visible
-	aroundEnd   = `
-	span AS MATERIALIZED (SELECT h.platform, h.channel, h.thread,
-		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AS first,
-		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807) AS last
-		FROM h),
-	near AS MATERIALIZED (SELECT DISTINCT n.id FROM span CROSS JOIN messages n ON n.platform = span.platform AND n.channel = span.channel AND n.thread = span.thread AND n.id BETWEEN span.first AND span.last)
-	` + columns + ` FROM near CROSS JOIN messages m ON m.id = near.id WHERE true` + visible
+		WHERE (:people = '' OR m.user_id IN (SELECT CAST(value AS TEXT) FROM json_each(:people)))` + visible
 )
 
 // Recall returns the passages that fit a question, best first, within its
@@ -131,11 +111,7 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
-	slices.SortFunc(found, func(a, b Passage) int {
-		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
-			cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
-	})
-	found = slices.CompactFunc(found, func(a, b Passage) bool { return a.ID == b.ID })
+	found = inOrder(found)
 	ids := make([]int64, len(found))
 	for i, p := range found {
 		ids[i] = p.ID
@@ -147,18 +123,41 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	return pack(rank(q, found, near, chosen), q), nil
 }
 
+// inOrder are messages sorted by place and time, each once.
+func inOrder(found []Passage) []Passage {
+	at := make([]int, len(found)) // a number is moved, and not a whole passage
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortFunc(at, func(i, j int) int {
+		a, b := &found[i], &found[j]
+		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
+			cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
+	})
+	list := make([]Passage, 0, len(found))
+	for _, i := range at {
+		if n := len(list); n == 0 || list[n-1].ID != found[i].ID {
+			list = append(list, found[i])
+		}
+	}
+	return list
+}
+
 // rank is ranking.Rank over the passages of messages, or RankChosen; near is how near these
 // are, by id.
 func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passage {
-	said, parts := make([]ranking.Message, 0, len(found)), make([]Passage, 0, len(found))
+	type piece struct {
+		of   int // found
+		part ranking.Span
+	}
+	said, parts := make([]ranking.Message, 0, len(found)), make([]piece, 0, len(found))
 	conversation := 0
 	for i, p := range found {
 		if i > 0 && p.Key != found[i-1].Key {
 			conversation++
 		}
 		for _, part := range ranking.Passages(p.content) {
-			p.part = part
-			parts = append(parts, p)
+			parts = append(parts, piece{i, part})
 			said = append(said, ranking.Message{Name: p.name, Text: p.content[part.From:part.To], At: p.At, Conversation: conversation,
 				Near: near[p.ID], Part: part.From > 0, Bot: p.Bot, Own: !p.Bot && p.User == q.User})
 		}
@@ -170,19 +169,11 @@ func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passa
 	order := ranked(q.Text, said)
 	best := make([]Passage, len(order))
 	for i, r := range order {
-		best[i] = parts[r.Index]
-		best[i].Score = r.Score
+		p := parts[r.Index]
+		best[i] = found[p.of]
+		best[i].part, best[i].Score = p.part, r.Score
 	}
 	return best
-}
-
-func (s *Store) passages(query string, args engine.Named) ([]Passage, error) {
-	return engine.Select(s.db, func(r engine.Scanner) (p Passage, err error) {
-		p.Kind = "message"
-		err = r.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, engine.Stamped(&p.At),
-			&p.User, &p.Bot, &p.Origin.Via, (*names)(&p.Origin.People))
-		return p, err
-	}, query, args)
 }
 
 // worthReading is the score below which the first page ends: what comes then is a hundred
@@ -204,24 +195,32 @@ func pack(found []Passage, q Query) []Passage {
 	if q.Page > 0 {
 		least = worthReading
 	}
-	kept, rest := fill(found, q, least)
+	kept, over := fill(found, q, least)
 	for range q.Page - 1 {
-		kept, rest = fill(rest, q, 0)
+		others := make([]Passage, len(over))
+		for i, n := range over {
+			others[i] = found[n]
+		}
+		found = others
+		kept, over = fill(found, q, 0)
 	}
 	return kept
 }
 
-// fill keeps the best of a score that fit the budget; rest are the others.
-func fill(found []Passage, q Query, least float64) (kept, rest []Passage) {
+// fill keeps the best of a score that fit the budget; over says which are the others.
+func fill(found []Passage, q Query, least float64) (kept []Passage, over []int) {
 	const stamp = day + " " + timeOfDay
 	left, days := q.Tokens, map[string]bool{}
 	for i, p := range found {
 		if len(kept) == q.Limit || p.Score < least {
-			return kept, append(rest, found[i:]...)
+			for ; i < len(found); i++ {
+				over = append(over, i)
+			}
+			return kept, over
 		}
 		said := p.quoted()
 		if (utf8.RuneCountInString(said)+len("[] : ")+len(stamp))/4 > left {
-			rest = append(rest, p) // does not fit whatever its name: not worth writing out
+			over = append(over, i) // does not fit whatever its name: not worth writing out
 			continue
 		}
 		via := p.Origin.Via
@@ -241,12 +240,12 @@ func fill(found []Passage, q Query, least float64) (kept, rest []Passage) {
 			}
 		}
 		if cost > left {
-			rest = append(rest, p)
+			over = append(over, i)
 			continue
 		}
 		kept, left, days[under] = append(kept, p), left-cost, true
 	}
-	return kept, rest
+	return kept, over
 }
 
 const (

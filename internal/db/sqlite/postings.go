@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"parley/internal/db/engine"
 )
@@ -41,7 +42,12 @@ func Postings(d *engine.DB, table string, terms []string) ([][]int64, error) {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // a failed read says so itself
-	runs, w := make([][][]int64, len(terms)), walk{}
+	scratch := spare.Get().(*[]int64)
+	runs, w := make([][][]int64, len(terms)), walk{rows: (*scratch)[:0]}
+	defer func() {
+		*scratch = w.rows
+		spare.Put(scratch)
+	}()
 	n, last := -1, int64(0)
 	end := func() {
 		if len(w.rows) > 0 {
@@ -73,6 +79,9 @@ func Postings(d *engine.DB, table string, terms []string) ([][]int64, error) {
 	}
 	return all, rows.Err()
 }
+
+// spare has what rows were collected in before.
+var spare = sync.Pool{New: func() any { return new([]int64) }}
 
 // walk collects the rows of one term from the pages of a segment, in their order.
 type walk struct {
