@@ -23,7 +23,7 @@ func TestSizes(t *testing.T) {
 	if chats == 0 {
 		t.Skip("measures")
 	}
-	said := linesOf(t, cmp.Or(os.Getenv("PARLEY_SAID"), "testdata/rehearsals/commands.txt"))
+	said := linesOf(t, whatIsSaid())
 	w := newWorld(t)
 	w.llm.Quiet()
 	next := 0
@@ -137,4 +137,9 @@ func column(t *testing.T, rows *sql.Rows) (list []string) {
 	}
 	must(t, rows.Err())
 	return list
+}
+
+// whatIsSaid names the file that PARLEY_SAID names, or one that is here.
+func whatIsSaid() string {
+	return cmp.Or(os.Getenv("PARLEY_SAID"), "testdata/rehearsals/commands.txt")
 }
