@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"parley/internal/memory/datadir"
 )
 
 // TestImportOfGigabytes has the program itself import PARLEY_IMPORT megabytes of JSON lines made
@@ -24,25 +21,55 @@ func TestImportOfGigabytes(t *testing.T) {
 	if megabytes == 0 {
 		t.Skip("measures")
 	}
-	im := older{program: compiled(t), file: filepath.Join(t.TempDir(), "old.jsonl")}
+	im := older{world: newWorld(t), program: compiled(t), file: filepath.Join(t.TempDir(), "old.jsonl")}
 	im.said, im.bytes = write(t, im.file, linesOf(t, whatIsSaid()), int64(megabytes)*1_000_000)
 	t.Logf("%d messages, %d MB", im.said, im.bytes/1_000_000)
-	im.dir = filepath.Join(t.TempDir(), "data")
 	im.run(t, im.said/2)
 	im.run(t, 0)
 	im.check(t)
+	copied := filepath.Join(t.TempDir(), "copy")
+	im.timed(t, im.program, "backup", copied)
+	if im.url != "" {
+		must(t, os.Remove(copied))
+		im.timed(t, "pg_dump", "--format=custom", "--file="+copied, im.url)
+	}
+	info, err := os.Stat(copied)
+	must(t, err)
+	t.Logf("the copy has %d MB", info.Size()/1_000_000)
+	im.world = newWorld(t)
+	if im.url == "" {
+		im.timed(t, im.program, "restore", copied)
+	} else {
+		im.timed(t, "pg_restore", "--no-owner", "--clean", "--exit-on-error", "--dbname="+im.url, copied)
+	}
+	im.check(t)
+}
+
+// timed runs a program and prints how long it took.
+func (im older) timed(t *testing.T, name string, args ...string) {
+	t.Helper()
+	began := time.Now()
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), im.env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.Logf("%s: %.0f s, %.0f s of processors", filepath.Base(name)+" "+args[0], time.Since(began).Seconds(), used.Seconds())
 }
 
 // older is an import by the program.
 type older struct {
-	program, file, dir string
-	said, bytes        int64 // in the file
+	*world
+	program, file string
+	said, bytes   int64 // in the file
 }
 
 // run imports, until so many messages are stored if that is not 0.
 func (im older) run(t *testing.T, until int64) {
 	t.Helper()
-	cmd := exec.Command(im.program, "--data", im.dir, "sessions", "import", im.file)
+	cmd := exec.Command(im.program, "sessions", "import", im.file)
+	cmd.Env = append(os.Environ(), im.env...)
 	var out safeBuffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	began := time.Now()
@@ -86,10 +113,6 @@ func (im older) stored() (n int64) {
 	return n
 }
 
-func (im older) look() (*sql.DB, error) {
-	return sql.Open("sqlite3", "file:"+filepath.Join(im.dir, datadir.Name)+"?mode=ro")
-}
-
 // check finds each message once.
 func (im older) check(t *testing.T) {
 	t.Helper()
@@ -98,9 +121,13 @@ func (im older) check(t *testing.T) {
 	defer func() { _ = db.Close() }()
 	var all, different int64
 	must(t, db.QueryRow("SELECT count(*), count(DISTINCT message_id) FROM messages").Scan(&all, &different))
-	info, err := os.Stat(filepath.Join(im.dir, datadir.Name))
-	must(t, err)
-	t.Logf("the database has %d MB", info.Size()/1_000_000)
+	var bytes int64
+	size := "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+	if im.url != "" {
+		size = "SELECT pg_database_size(current_database())"
+	}
+	must(t, db.QueryRow(size).Scan(&bytes))
+	t.Logf("the database has %d MB", bytes/1_000_000)
 	if all != im.said || different != im.said {
 		t.Errorf("%d messages, %d different ones, of %d", all, different, im.said)
 	}
