@@ -56,7 +56,7 @@ func TestSizes(t *testing.T) {
 			}
 			w.tg.Push(batch...)
 			want := from*4 + (turn+1)*(to-from)
-			eventually(t, "all are answered", func() bool { return len(w.tg.Sent()) >= want })
+			(&contender{world: w}).sent(t, want)
 		}
 	}
 	talk(0, 1) // what is there before any conversation
