@@ -107,7 +107,8 @@ func (w *world) vacuum(t *testing.T, people int) {
 		began = time.Now()
 		_, err = db.Exec(how)
 		must(t, err)
-		t.Logf("%s: %.2f s, %.1f s a GB, leaves %d kB", how, time.Since(began).Seconds(), time.Since(began).Seconds()/float64(before)*1e9, size()/1000)
+		spent := time.Since(began).Seconds()
+		t.Logf("%s: %.2f s, %.1f s a GB, leaves %d kB", how, spent, spent/float64(before)*1e9, size()/1000)
 	}
 }
 
