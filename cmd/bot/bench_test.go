@@ -117,18 +117,24 @@ func cpu(t testing.TB, pid int) time.Duration {
 // anonymous returns the memory that a process has for itself, in bytes: RssAnon. Pages
 // of its program belong to the page cache and can be dropped at any time.
 func anonymous(t testing.TB, pid int) int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
+	bytes, known := held(pid)
+	if !known {
 		t.Skip("no /proc")
 	}
+	return bytes
+}
+
+// held is anonymous, if the process is still there.
+func held(pid int) (bytes int64, known bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	var size, resident, shared int64
 	_, _ = fmt.Sscan(string(b), &size, &resident, &shared)
-	return (resident - shared) * int64(os.Getpagesize())
+	return (resident - shared) * int64(os.Getpagesize()), err == nil
 }
 
 // highest watches the anonymous memory of a process until stop, which returns the most
 // that was seen, in bytes. The system itself keeps a peak of all pages only.
-func highest(t testing.TB, pid int) (stop func() int64) {
+func highest(pid int) (stop func() int64) {
 	done, most := make(chan struct{}), make(chan int64)
 	go func() {
 		tick := time.NewTicker(10 * time.Millisecond)
@@ -140,7 +146,8 @@ func highest(t testing.TB, pid int) (stop func() int64) {
 				most <- top
 				return
 			case <-tick.C:
-				top = max(top, anonymous(t, pid))
+				bytes, _ := held(pid)
+				top = max(top, bytes)
 			}
 		}
 	}()

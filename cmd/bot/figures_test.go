@@ -227,7 +227,7 @@ func (c *contender) shower(chats, each int) (took, used time.Duration) {
 			batch = append(batch, telegramtest.Text(int64(1000+chat), int64(1000+chat), fmt.Sprint(i)))
 		}
 	}
-	most := highest(c.b, c.child.Process.Pid)
+	most := highest(c.child.Process.Pid)
 	c.tg.Push(batch...)
 	c.sent(c.b, chats*each+1)
 	took = time.Since(began)

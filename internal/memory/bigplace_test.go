@@ -131,12 +131,10 @@ func TestBigPlaceFindsBehindWhatIsHidden(t *testing.T) {
 	}
 }
 
-// The pages of the index say what expressions find in it: in one place, in some, and in many.
+// The pages of the index, and a server, say what expressions find in it: in one place, in some,
+// and in many.
 func TestPagesSayWhatMatchFinds(t *testing.T) {
 	s := open(t, Options{})
-	if s.db.Path() == "" {
-		t.Skip("a server has no pages")
-	}
 	for i := range fewPlaces + 2 {
 		importText(t, s, fillers(t, 500, [2]string{"archive", fmt.Sprint("c", i)}, nil, strangers))
 	}

@@ -21,7 +21,7 @@ type entries interface {
 	read(stems []string)
 }
 
-// open gets at the index for some postings: of a file the pages are read, all at once.
+// open gets at the index for some postings, all at once: of a file the pages are read.
 func (f *finder) open(all []*posting) error {
 	scope, inside := f.places, ""
 	if f.inside != nil {
@@ -31,18 +31,15 @@ func (f *finder) open(all []*posting) error {
 		}
 		scope, inside = nil, string(list)
 	}
-	f.index = &matched{db: f.s.db, places: scope, inside: inside}
-	if f.s.db.Path() == "" {
-		return nil
-	}
 	var stems []string
 	for _, p := range all {
 		stems = append(stems, p.stems...)
 	}
 	slices.Sort(stems)
 	stems = slices.Compact(stems)
-	found, err := sqlite.Postings(f.s.db, "messages_fts", ranking.Scoped(scope, stems...))
+	found, err := f.postings(ranking.Scoped(scope, stems...), inside)
 	if errors.Is(err, sqlite.ErrPage) {
+		f.index = &matched{db: f.s.db, places: scope, inside: inside}
 		return nil
 	}
 	each := max(len(scope), 1)
@@ -59,6 +56,14 @@ func (f *finder) open(all []*posting) error {
 	}
 	f.index = l
 	return err
+}
+
+// postings are the entries with each of some terms of the index; of a file, inside is not asked.
+func (f *finder) postings(terms []string, inside string) ([][]int64, error) {
+	if f.s.db.Path() == "" {
+		return pgschema.Postings(f.s.db, terms, inside)
+	}
+	return sqlite.Postings(f.s.db, "messages_fts", terms)
 }
 
 // listed has all entries of the stems of a question.
@@ -117,7 +122,7 @@ func (l *listed) read(stems []string) {
 	}
 }
 
-// matched asks the index by expressions.
+// matched asks the index of a file by expressions.
 type matched struct {
 	db     *engine.DB
 	places []int64
@@ -156,7 +161,7 @@ func (m *matched) fit(match string, limit int) ([]int64, error) {
 		query, args["inside"] = entriesInside, m.inside
 	}
 	var found string
-	if err := m.db.QueryRow(m.db.Either(query, pgschema.Entries(match, m.inside != "")), args).Scan(&found); err != nil {
+	if err := m.db.QueryRow(query, args).Scan(&found); err != nil {
 		return nil, err
 	}
 	rows, err := numbers(found)

@@ -434,7 +434,7 @@ func withoutScript(b *browser, s *site) {
 func BenchmarkFirstPaint(b *testing.B) {
 	c := newBrowser(b)
 	s := newSite(b, sampleViews(), echo)
-	s.million(90)
+	s.crowd(500_000, 90)
 	c.open(s.link())
 	c.key("Enter")
 	c.until(`location.pathname === "/"`)

@@ -1,31 +1,55 @@
 package pgschema
 
-import "strings"
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"slices"
 
-const (
-	entriesBegin  = `SELECT coalesce(string_agg(CAST(row AS TEXT), ','), '') FROM (`
-	entriesEnd    = ` LIMIT :limit) held`
-	entriesOfOne  = entriesBegin + `SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match`
-	oneInside     = ` AND (rowid & 1048575) IN (` + inside + `) ORDER BY rowid DESC` + entriesEnd
-	oneAnywhere   = ` ORDER BY rowid DESC` + entriesEnd
-	entriesOfEach = entriesBegin + `SELECT DISTINCT fit.row FROM unnest(string_to_array(:match, ' | ')) word
-		CROSS JOIN LATERAL (SELECT rowid AS row FROM messages_fts WHERE words @@ CAST(word AS tsquery) OFFSET 0) fit`
-	eachInside   = ` WHERE (fit.row & 1048575) IN (` + inside + `) ORDER BY fit.row DESC` + entriesEnd
-	eachAnywhere = ` ORDER BY fit.row DESC` + entriesEnd
-	inside       = `SELECT CAST(value AS BIGINT) FROM json_each(:inside)`
+	"parley/internal/db/engine"
+	"parley/internal/db/postgres"
 )
 
-// Entries is the query of memory for the latest entries that fit an expression. Words of which
-// one will do are looked up one by one: taken together their number is misjudged, and all
-// rows are read. With inside only entries count that have one of the places of that parameter.
-func Entries(match string, inside bool) string {
-	switch each := strings.Contains(match, " OR ") && !strings.Contains(match, " AND "); {
-	case each && inside:
-		return entriesOfEach + eachInside
-	case each:
-		return entriesOfEach + eachAnywhere
-	case inside:
-		return entriesOfOne + oneInside
+// Each term is looked up by itself: an index of words takes longest for an expression of many.
+// The rows come as bytes, eight each; a sort or a group would take as long as all the rest.
+const (
+	postingsQuery = `SELECT t.n - 1, coalesce((SELECT string_agg(int8send(rowid), CAST('' AS BYTEA)) FROM messages_fts
+		WHERE words @@ CAST(t.word AS tsquery)`
+	postingsInside = ` AND (rowid & 1048575) IN (SELECT CAST(value AS BIGINT) FROM json_each(:inside))`
+	postingsEnd    = `), CAST('' AS BYTEA)) FROM jsonb_array_elements_text(CAST(:terms AS jsonb)) WITH ORDINALITY AS t (word, n)`
+)
+
+// Postings returns the rows of the index of what was said that have each of some terms, rising.
+// inside is "", or a list in JSON of what the rows must have for their place.
+func Postings(db *engine.DB, terms []string, inside string) ([][]int64, error) {
+	words, found := make([]string, len(terms)), make([][]int64, len(terms))
+	for i, t := range terms {
+		words[i] = postgres.Lexeme(t)
 	}
-	return entriesOfOne + oneAnywhere
+	list, err := json.Marshal(words)
+	if err != nil {
+		return nil, err
+	}
+	query, args := postingsQuery+postingsEnd, engine.Named{"terms": string(list)}
+	if inside != "" {
+		query, args["inside"] = postingsQuery+postingsInside+postingsEnd, inside
+	}
+	rows, err := db.Query(query, args)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // a failed read says so itself
+	for rows.Next() {
+		var n int
+		var held []byte
+		if err := rows.Scan(&n, &held); err != nil {
+			return nil, err
+		}
+		found[n] = make([]int64, len(held)/8)
+		for i := range found[n] {
+			found[n][i] = int64(binary.BigEndian.Uint64(held[8*i:]))
+		}
+		slices.Sort(found[n]) // mostly so already
+	}
+	return found, errors.Join(rows.Err(), rows.Close())
 }
