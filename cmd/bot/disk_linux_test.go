@@ -44,6 +44,16 @@ func fillUp(t *testing.T, dir string) (empty func()) {
 	}
 }
 
+// runsFull has the bot answer once on a small disk, and leaves no room there until empty.
+func (w *world) runsFull(t *testing.T) (base string, empty func()) {
+	t.Helper()
+	w.onSmallDisk(t, "8m")
+	base = w.withPort(t)
+	w.startAndPoll(t)
+	w.saying(t, 7, 7, "one")
+	return base, fillUp(t, w.dir)
+}
+
 // TestFaultStartedOnAFullDisk: a bot that was killed in the middle of an answer
 // and finds the disk full says so instead of dying or feigning health, and
 // answers as soon as there is room.
@@ -81,11 +91,7 @@ func TestFaultStartedOnAFullDisk(t *testing.T) {
 func TestFaultDiskFullWhileRunning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.onSmallDisk(t, "8m")
-	base := w.withPort(t)
-	w.startAndPoll(t)
-	w.saying(t, 7, 7, "one")
-	empty := fillUp(t, w.dir)
+	base, empty := w.runsFull(t)
 	w.tg.Push(telegramtest.Text(7, 7, strings.Repeat("two ", 900)))
 	for i := range 40 {
 		w.tg.Push(telegramtest.Text(int64(100+i), int64(100+i), strings.Repeat("more ", 700)))

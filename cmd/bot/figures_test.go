@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,14 +66,16 @@ func BenchmarkFigures(b *testing.B) {
 
 // build compiles both programs as they are shipped.
 func (f *figures) build() {
-	dir := f.b.TempDir()
-	f.bot, f.floor = filepath.Join(dir, "bot"), filepath.Join(dir, "floor")
-	for program, source := range map[string]string{f.bot: ".", f.floor: "./testdata/floor"} {
-		out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program, source).CombinedOutput()
-		if err != nil {
-			f.b.Fatalf("build %s: %v\n%s", source, err, out)
-		}
+	f.bot, f.floor = compiled(f.b, "."), compiled(f.b, "./testdata/floor")
+}
+
+// compiled returns a program as it is shipped, built of a folder.
+func compiled(t testing.TB, source string) string {
+	program := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", source, err, out)
 	}
+	return program
 }
 
 // contender is one of the two programs in a world of its own.
@@ -107,15 +108,6 @@ func (c *contender) begin() time.Duration {
 }
 
 func (c *contender) end() { kill(c.child); c.cut(); c.llm.Close(); _ = os.RemoveAll(c.dir) }
-
-// sent waits until n messages are on Telegram, however busy the machine is.
-func (c *contender) sent(t testing.TB, n int) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	defer cancel()
-	if _, err := c.tg.WaitSent(ctx, n); err != nil {
-		t.Fatalf("%d of %d messages were sent: %v", len(c.tg.Sent()), n, err)
-	}
-}
 
 // pair measures both programs.
 func (f *figures) pair(measure func(*contender)) {

@@ -21,7 +21,7 @@ func TestImportOfGigabytes(t *testing.T) {
 	if megabytes == 0 {
 		t.Skip("measures")
 	}
-	im := older{world: newWorld(t), program: compiled(t), file: filepath.Join(t.TempDir(), "old.jsonl")}
+	im := older{world: newWorld(t), program: compiled(t, "."), file: filepath.Join(t.TempDir(), "old.jsonl")}
 	im.said, im.bytes = write(t, im.file, linesOf(t, whatIsSaid()), int64(megabytes)*1_000_000)
 	t.Logf("%d messages, %d MB", im.said, im.bytes/1_000_000)
 	im.run(t, im.said/2)

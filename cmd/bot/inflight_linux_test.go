@@ -142,11 +142,7 @@ func (f *inFlight) life(at time.Time) (n int) {
 func TestFaultFullDiskIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.onSmallDisk(t, "8m")
-	base := w.withPort(t)
-	w.startAndPoll(t)
-	w.saying(t, 7, 7, "one")
-	empty := fillUp(t, w.dir)
+	base, empty := w.runsFull(t)
 	if status, _, problems := probe(t, base+"/healthz"); status != 503 || !strings.Contains(problems["database"], "make room") {
 		t.Errorf("%d, %q", status, problems)
 	}
@@ -194,13 +190,7 @@ func TestFaultNothingIsRefusedThatCouldWait(t *testing.T) {
 				t.Errorf("the platform keeps %d", n)
 			}
 			back()
-			for n := 0; n < 41 && n < len(w.tg.Sent()); { // a busy machine answers slowly, but goes on
-				n = len(w.tg.Sent())
-				waittest.Within(patience, func() bool { return len(w.tg.Sent()) > n })
-			}
-			if len(w.tg.Sent()) < 41 {
-				t.Fatalf("%d are answered, %d wait: %+v", len(w.tg.Sent()), w.tg.Waiting(), tally(want, w.tg.Sent()))
-			}
+			w.sent(t, 41)
 			w.settled(t)
 			if got := tally(want, w.tg.Sent()); got != (ledger{}) || len(w.tg.Sent()) != 41 {
 				t.Errorf("%+v, %d answers", got, len(w.tg.Sent()))

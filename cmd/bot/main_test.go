@@ -257,15 +257,25 @@ func (w *world) run(t testing.TB) {
 	})
 }
 
-// sent waits until n messages are on Telegram and returns their texts.
+// sent waits until n messages are on Telegram and returns their texts. A busy machine may take
+// as long as it likes for all, but for each no longer than patience.
 func (w *world) sent(t testing.TB, n int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	list, err := w.tg.WaitSent(ctx, n)
-	if err != nil {
-		t.Fatalf("%d of %d messages were sent: %v", len(w.tg.Sent()), n, err)
+	for {
+		had := len(w.tg.Sent())
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		list, err := w.tg.WaitSent(ctx, n)
+		cancel()
+		if err == nil {
+			return textsOf(list)
+		}
+		if now := len(w.tg.Sent()); now == had {
+			t.Fatalf("%d of %d messages were sent: %v", now, n, err)
+		}
 	}
+}
+
+func textsOf(list []telegramtest.SentMessage) []string {
 	texts := make([]string, len(list))
 	for i, m := range list {
 		texts[i] = m.Text

@@ -56,7 +56,7 @@ func TestSizes(t *testing.T) {
 			}
 			w.tg.Push(batch...)
 			want := from*4 + (turn+1)*(to-from)
-			(&contender{world: w}).sent(t, want)
+			w.sent(t, want)
 		}
 	}
 	talk(0, 1) // what is there before any conversation

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ func TestSteady(t *testing.T) {
 	const settling, most = 10, 2.0 // minutes, MB
 	said := linesOf(t, whatIsSaid())
 	w := newWorld(t)
-	child := exec.Command(compiled(t))
+	child := exec.Command(compiled(t, "."))
 	child.Env = append(os.Environ(), w.env...)
 	must(t, child.Start())
 	t.Cleanup(func() { kill(child) })
@@ -40,13 +39,4 @@ func TestSteady(t *testing.T) {
 	if later := held[min(settling, minutes-1):]; slices.Max(later)-slices.Min(later) > most {
 		t.Errorf("between %.1f and %.1f MB after %d minutes", slices.Min(later), slices.Max(later), settling)
 	}
-}
-
-// compiled returns the program as it is shipped.
-func compiled(t testing.TB) string {
-	program := filepath.Join(t.TempDir(), "bot")
-	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
 }

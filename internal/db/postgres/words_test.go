@@ -123,3 +123,49 @@ func TestManyWordsAreIndexed(t *testing.T) {
 		t.Errorf("%d of %d are in the index", got, many)
 	}
 }
+
+// What one process forgets while another cuts it into words does not come into the index, whether
+// that process goes on or is killed before it says them.
+func TestWordsOfWhatIsForgottenMeanwhile(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		url := postgrestest.Database(t)
+		wire, way := postgrestest.NewProxy(t, url)
+		var broken atomic.Bool
+		words := wording(&broken)
+		put, cut, goOn := words.Put, make(chan []postgres.Due), make(chan bool)
+		words.Put = func(due []postgres.Due) []postgres.Statement {
+			if len(due) > 0 {
+				cut <- due
+				<-goOn
+			}
+			return put(due)
+		}
+		db, other := open(t, way, postgres.Options{Words: words}), open(t, url, postgres.Options{Words: wording(&broken)})
+		makeWording(t, other)
+		must(t, other.Write(t.Context(), exec(`CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS
+			$$BEGIN DELETE FROM words WHERE id = old.id; RETURN NULL; END$$`)))
+		must(t, other.Write(t.Context(), exec("CREATE TRIGGER forget AFTER DELETE ON texts FOR EACH ROW EXECUTE FUNCTION forget()")))
+		wrote := make(chan error, 1)
+		go func() { wrote <- db.Write(t.Context(), exec("INSERT INTO others (words) VALUES ('secret')")) }()
+		if due := <-cut; len(due) != 1 || due[0].Text != "secret" {
+			t.Fatalf("words are made of %v", due)
+		}
+		must(t, other.Write(t.Context(), exec("DELETE FROM texts")))
+		wire.Down(killed)
+		close(goOn)
+		must(t, <-wrote)
+		if !killed {
+			must(t, db.Settle(t.Context()))
+		}
+		_, err := postgrestest.Raw(t, url).Exec("UPDATE parley_writers SET at = now() - interval '1 hour'")
+		must(t, err)
+		var n int
+		must(t, other.Write(t.Context(), exec("INSERT INTO others (words) VALUES ('open')")))
+		must(t, other.Settle(t.Context()))
+		must(t, other.QueryRow("SELECT count(*) FROM words WHERE words LIKE '%secret%'").Scan(&n))
+		if n != 0 {
+			t.Errorf("killed %v: what is forgotten is in the index", killed)
+		}
+		wire.Down(false)
+	}
+}
