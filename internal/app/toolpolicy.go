@@ -37,7 +37,7 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	if set, err = t.overseen(ctx, m, set); err != nil {
 		return set, err
 	}
-	if !slices.ContainsFunc(set.All(), func(s tools.Spec) bool { return s.Who != "" || s.Claim != nil }) {
+	if !set.Any(func(s tools.Spec) bool { return s.Who != "" || s.Claim != nil }) {
 		return set, nil
 	}
 	role, err := t.people.gate.Role(ctx, m)
@@ -54,7 +54,7 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 // nobody has let them in and the owner has not said who may use it.
 func (t *toolset) overseen(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
 	over := func(s tools.Spec) bool { return s.Who == "" && s.Foreign() && s.Asks() != tools.AskNever }
-	if !slices.ContainsFunc(set.All(), over) {
+	if !set.Any(over) {
 		return set, nil
 	}
 	if alone, err := t.people.gate.Unvouched(ctx, m); err != nil || !alone {

@@ -49,7 +49,7 @@ type Layout struct {
 // ("System message must be at the beginning"), Gemma, Mistral, Llama, Phi and
 // Zephyr ("roles must alternate"). ms is left as it is.
 func Arrange(ms []Message, l Layout) []Message {
-	var a arrangement
+	a := arrangement{out: make([]Message, 0, len(ms)+2)} // with what may be put before and behind
 	if l.OneCall && !l.NoTools {
 		ms = apart(ms)
 	}
@@ -62,7 +62,7 @@ func Arrange(ms []Message, l Layout) []Message {
 	case l.NoSystem:
 		a.out[0].Content = joined(a.head, a.out[0].Content)
 	default:
-		return append([]Message{{Role: RoleSystem, Content: a.head}}, a.out...)
+		return slices.Insert(a.out, 0, Message{Role: RoleSystem, Content: a.head})
 	}
 	return a.out
 }

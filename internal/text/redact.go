@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/hex"
@@ -80,7 +79,7 @@ func (r Redactor) Finds(s string) bool {
 
 // FindsIn is Finds for JSON.
 func (r Redactor) FindsIn(b json.RawMessage) bool {
-	return slices.ContainsFunc(r, func(secret string) bool { return bytes.Contains(b, []byte(secret)) })
+	return r.Finds(View(b))
 }
 
 // HideJSON is Hide for JSON; without a secret it returns b itself.

@@ -172,6 +172,11 @@ func (s Set) All() []Spec {
 	return out
 }
 
+// Any reports whether is holds for one of the specs.
+func (s Set) Any(is func(Spec) bool) bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return is(e.spec) })
+}
+
 // Names lists the names in order.
 func (s Set) Names() []string {
 	out := make([]string, len(s.entries))

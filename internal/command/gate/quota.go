@@ -167,6 +167,7 @@ type limit struct {
 // bounds returns the limits there are for a message.
 func (q *Quotas) bounds(m chat.Message) (all []limit) {
 	most := q.limits.Load()
+	user, key := m.From.ID, m.Key // m is large, and closures would keep it
 	own := most.Agents[m.Agent.ID]
 	add := func(l limit) {
 		if l.most.Tokens > 0 || l.most.Money > 0 {
@@ -175,16 +176,16 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 	}
 	add(limit{"all", func(l *Left) *Amount { return &l.All }, most.All,
 		func(ctx context.Context, since time.Time) (int64, float64, error) { return q.all.spent(ctx, q, since) }})
-	if m.From.ID != "" {
-		add(limit{"user " + m.From.ID, func(l *Left) *Amount { return &l.User }, own.User.or(most.User),
+	if user != "" {
+		add(limit{"user " + user, func(l *Left) *Amount { return &l.User }, own.User.or(most.User),
 			func(ctx context.Context, since time.Time) (int64, float64, error) {
-				return q.o.Usage.UserSpent(ctx, m.From.ID, since)
+				return q.o.Usage.UserSpent(ctx, user, since)
 			}})
 	}
-	if m.Key.Channel != "" {
-		add(limit{"channel " + chat.PlaceID(m.Key), func(l *Left) *Amount { return &l.Channel }, own.Channel.or(most.Channel),
+	if key.Channel != "" {
+		add(limit{"channel " + chat.PlaceID(key), func(l *Left) *Amount { return &l.Channel }, own.Channel.or(most.Channel),
 			func(ctx context.Context, since time.Time) (int64, float64, error) {
-				return q.o.Usage.ChannelSpent(ctx, m.Key, since)
+				return q.o.Usage.ChannelSpent(ctx, key, since)
 			}})
 	}
 	return all

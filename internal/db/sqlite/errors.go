@@ -12,8 +12,7 @@ import (
 
 // code returns SQLite's number for an error; 0 when it is not from SQLite.
 func code(err error) sqlite3.ErrNo {
-	var se sqlite3.Error
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[sqlite3.Error](err); ok {
 		return se.Code
 	}
 	return 0

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/llm"
@@ -36,17 +37,12 @@ func spelled(tools []llm.ToolSpec) string {
 
 // reader reads the text of an answer to a request.
 func reader(r llm.Request, known quirks, again bool, onText func(string)) *dialect.Reader {
-	schemas := map[string]json.RawMessage{}
-	for _, name := range r.Callable {
-		schemas[name] = nil
-	}
-	for _, t := range r.Tools {
-		schemas[t.Name] = t.Parameters
-	}
 	d := &dialect.Reader{Show: onText, Opened: known&thinksAhead != 0 || thinkers().MatchString(r.Model), Sure: again,
 		Offer: func(name string) (json.RawMessage, bool) {
-			schema, ok := schemas[name]
-			return schema, ok
+			if i := slices.IndexFunc(r.Tools, func(t llm.ToolSpec) bool { return t.Name == name }); i >= 0 {
+				return r.Tools[i].Parameters, true
+			}
+			return nil, slices.Contains(r.Callable, name)
 		}}
 	if onText != nil {
 		d.Void = func() { onText(llm.RetryText) }

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // Model keeps the calls of a model.
@@ -74,7 +75,7 @@ func (t take) weight() (n int64) {
 // bodies returns the request and the answer as text.
 func (t take) bodies() (request, answer string) {
 	if t.asked == nil {
-		return string(t.sent), string(t.got)
+		return text.View(t.sent), text.View(t.got)
 	}
 	type function struct {
 		Name        string          `json:"name"`
@@ -100,11 +101,11 @@ func (t take) bodies() (request, answer string) {
 		asked = []byte(err.Error())
 	}
 	if t.err != nil {
-		return string(asked), ""
+		return text.View(asked), ""
 	}
 	answered, _ := json.Marshal(map[string]any{ // cannot fail
 		"model": t.answered.Model, "usage": t.answered.Usage,
 		"choices": []any{map[string]any{"message": t.answered.Message, "finish_reason": t.answered.Finish}},
 	})
-	return string(asked), string(answered)
+	return text.View(asked), text.View(answered)
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/db/engine"
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // stored is the stored body of a call. Each part of the request is a text or the id of a
@@ -81,7 +82,7 @@ func (p *packer) pack(c Call, request, answer string) (packed, error) {
 }
 
 func (p *packer) piece(part string) (*piece, error) {
-	sum := sha256.Sum256([]byte(part))
+	sum := sha256.Sum256(text.Bytes(part))
 	hash := sum[:16]
 	if one := p.met[string(hash)]; one != nil {
 		return one, nil
@@ -118,6 +119,9 @@ func (p *packer) again() {
 // forget empties the memory of pieces, whose rows may have been deleted.
 func (p *packer) forget() { p.met, p.fresh = nil, nil }
 
+// usual is how many parts most requests have.
+const usual = 64
+
 // messages begins the list of messages in a request.
 const messages = `"messages":[`
 
@@ -125,6 +129,7 @@ const messages = `"messages":[`
 // tools, are the same in most requests of a bot. Joined, the parts are always the request.
 func cut(s string) (parts []string) {
 	depth, quoted, from, listed := 0, false, 0, false
+	parts = make([]string, 0, usual)
 	next := func(to int) {
 		if to > from {
 			parts, from = append(parts, s[from:to]), to
@@ -203,7 +208,7 @@ func (p *packer) deflate(s string) ([]byte, error) {
 		p.squeeze = w
 	}
 	p.squeeze.Reset(&b)
-	if _, err := io.WriteString(p.squeeze, s); err != nil {
+	if _, err := p.squeeze.Write(text.Bytes(s)); err != nil {
 		return nil, err
 	}
 	if err := p.squeeze.Close(); err != nil {
