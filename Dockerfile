@@ -11,7 +11,7 @@ COPY . .
 ARG VERSION=dev
 ARG COMMIT=
 ARG DATE=
-RUN go build -trimpath -buildvcs=false -tags sqlite_fts5 \
+RUN go build -trimpath -buildvcs=false -pgo=deploy/release/bot.pgo -tags sqlite_fts5 \
 	-ldflags "-s -w -X main.version=${VERSION} -X main.commit=${COMMIT} -X main.date=${DATE}" -o /bot ./cmd/bot
 
 FROM debian:bookworm-slim AS bot

@@ -6,7 +6,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 PYTHON      := python3
 
-.PHONY: citations clients cluster conformance costs crossings lane matrix notes recall times translations walls whatif run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: citations clients cluster conformance costs crossings lane matrix notes recall times translations walls whatif run test postgres race bench lint fuzz cover faults live templates dojo page-check profile recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -151,6 +151,10 @@ fuzz:
 cover:
 	$(GO) test $(TAGS) -coverpkg=./... -coverprofile=cover.out ./...
 	$(GO) tool cover -func=cover.out | tail -n 1
+
+# What releases are built with, so that the compiler knows where a message's time goes.
+profile:
+	PARLEY_PROFILE=$(CURDIR)/deploy/release/bot.pgo $(GO) test $(TAGS) -count=1 -run '^TestProfile$$' ./cmd/bot
 
 # What must survive: processes killed at every named point, platforms and
 # models that fail in every way the fakes know. Not cached, said aloud.

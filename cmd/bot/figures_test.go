@@ -66,13 +66,14 @@ func BenchmarkFigures(b *testing.B) {
 
 // build compiles both programs as they are shipped.
 func (f *figures) build() {
-	f.bot, f.floor = compiled(f.b, "."), compiled(f.b, "./testdata/floor")
+	f.bot, f.floor = compiled(f.b, ".", "-pgo=../../deploy/release/bot.pgo"), compiled(f.b, "./testdata/floor")
 }
 
-// compiled returns a program as it is shipped, built of a folder.
-func compiled(t testing.TB, source string) string {
+// compiled returns a program that is built of a folder.
+func compiled(t testing.TB, source string, flags ...string) string {
 	program := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", program, source).CombinedOutput(); err != nil {
+	args := append(append([]string{"build", "-tags", "sqlite_fts5", "-o", program}, flags...), source)
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", source, err, out)
 	}
 	return program

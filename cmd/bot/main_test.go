@@ -107,7 +107,10 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	end := profiled()
+	code := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	end()
+	os.Exit(code)
 }
 
 // world is a bot between fakes at the wire.

@@ -23,9 +23,9 @@ umask 022
 # build TARGET: linux_ARCH or that of another system, static where that can be. SQLite's
 # threads get the stack that the linker notes, 8 MB under musl.
 build() {
-	cc=$(go env CC) tags=sqlite_fts5 trim= system=${1%_*} cpu=${1#*_}
+	cc=$(go env CC) tags=sqlite_fts5 trim= pgo=off system=${1%_*} cpu=${1#*_}
 	if [ -z "${QUICK:-}" ]; then
-		tags="$tags netgo osusergo" trim=-trimpath
+		tags="$tags netgo osusergo" trim=-trimpath pgo=deploy/release/bot.pgo
 		case $1 in
 		linux_amd64) cc="$zig cc -target x86_64-linux-musl" ;;
 		linux_arm64) cc="$zig cc -target aarch64-linux-musl" ;;
@@ -35,7 +35,7 @@ build() {
 		*) echo "release: there is no compiler for $1" >&2 && exit 2 ;;
 		esac
 	fi
-	CGO_ENABLED=1 GOOS=$system GOARCH=$cpu GOARM=7 CC=$cc go build $trim -buildvcs=false -tags "$tags" \
+	CGO_ENABLED=1 GOOS=$system GOARCH=$cpu GOARM=7 CC=$cc go build $trim -buildvcs=false "-pgo=$pgo" -tags "$tags" \
 		-ldflags "-s -w -buildid= -linkmode external -extldflags '-static -Wl,-s' -X main.version=$VERSION -X main.commit=$COMMIT -X main.date=$(date -u -d "@$DATE" +%F)" \
 		-o "$work/$1/bot" ./cmd/bot
 }
