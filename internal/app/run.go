@@ -63,7 +63,10 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
 	a.background(func() {
-		host.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, catalog.Rest)
+		host.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, func() {
+			catalog.Rest()
+			a.storage.rest(ctx)
+		})
 	})
 	err = a.platforms.wait(ctx, errs, stop)
 	a.vitals.supervisor.Tell("STOPPING=1")

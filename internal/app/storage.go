@@ -151,6 +151,13 @@ func (s *storage) amongOthers() {
 	s.store.Forgetting, s.store.Past.Deleting = s.eraser.Person, s.eraser.Session
 }
 
+// rest gives back what only busy times need.
+func (s *storage) rest(ctx context.Context) {
+	if err := errors.Join(s.store.Rest(ctx), s.tape.Rest(ctx)); err != nil && ctx.Err() == nil {
+		s.log.Warn("give back memory", "err", err)
+	}
+}
+
 // close may be called twice, and after a failed open.
 func (s *storage) close() {
 	if err := s.tape.Close(); err != nil {

@@ -155,6 +155,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 // Close waits for queued writes and closes the database. It may be called twice.
 func (s *Store) Close() error { return s.File.Close() }
 
+// Rest gives back what only busy times need.
+func (s *Store) Rest(ctx context.Context) error { return s.db.Rest(ctx) }
+
 // IndexWords builds the full-text indexes on a server to which rows were copied.
 func (s *Store) IndexWords(ctx context.Context, seen func(done, of int64)) error {
 	return pgschema.Index(ctx, s.db, seen)

@@ -124,6 +124,8 @@ type File interface {
 	// EmptyLog carries over what the log beside the file holds, and cuts it off. It
 	// runs on the writer; ErrLogInUse says that somebody reads the log.
 	EmptyLog(tx *Tx) error
+	// Shrink frees the pages that the writer keeps in memory.
+	Shrink(tx *Tx) error
 	// ClearGaps returns a step for one pass over the file that clears what no row
 	// holds any more; left is true until it has seen all.
 	ClearGaps() func(tx *Tx) (left bool, err error)
@@ -151,6 +153,19 @@ func (d *DB) Cut() {
 	if d.p.Cut != nil {
 		d.p.Cut()
 	}
+}
+
+// Rest gives back what only busy times need: in a file all idle readers but one, each of
+// which has pages and the schema for itself, and the writer's pages. All come again as they
+// are asked for. Where a server holds the database it does nothing.
+func (d *DB) Rest(ctx context.Context) error {
+	if d.p.File == nil {
+		return nil
+	}
+	most := d.p.Readers.Stats().MaxOpenConnections
+	d.p.Readers.SetMaxIdleConns(1)
+	d.p.Readers.SetMaxIdleConns(most)
+	return d.Bare(ctx, d.p.File.Shrink)
 }
 
 // Either returns what stands for a database in a file, or for one on a server.

@@ -33,9 +33,8 @@ const maxMet = 2048
 
 // packer turns calls into rows. It is not safe for concurrent use.
 type packer struct {
-	squeeze *flate.Writer
-	met     map[string]*piece // recently stored pieces by hash, to save compression and look-up
-	fresh   []*piece          // those of met whose rows are not committed yet
+	met   map[string]*piece // recently stored pieces by hash, to save compression and look-up
+	fresh []*piece          // those of met whose rows are not committed yet
 }
 
 // packed is a call as rows. Each part of the request is either text or a piece.
@@ -44,7 +43,6 @@ type packed struct {
 	parts  []string // "" for a piece
 	pieces map[int]*piece
 	answer string
-	packer *packer
 }
 
 // piece is a part of requests that is stored once.
@@ -55,7 +53,7 @@ type piece struct {
 }
 
 func (p *packer) pack(c Call, request, answer string) (packed, error) {
-	out := packed{call: c, answer: answer, packer: p, pieces: map[int]*piece{}}
+	out := packed{call: c, answer: answer, pieces: map[int]*piece{}}
 	from, at := 0, 0 // of the text since the last piece
 	plain := func() {
 		if from < at {
@@ -87,7 +85,7 @@ func (p *packer) piece(part string) (*piece, error) {
 	if one := p.met[string(hash)]; one != nil {
 		return one, nil
 	}
-	body, err := p.deflate(part)
+	body, err := deflate(part)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +179,7 @@ func (p packed) insert(tx *engine.Tx) error {
 	if err != nil {
 		return err
 	}
-	body, err := p.packer.deflate(string(whole))
+	body, err := deflate(text.View(whole))
 	if err != nil {
 		return err
 	}
@@ -198,24 +196,28 @@ func (p packed) insert(tx *engine.Tx) error {
 	return err
 }
 
-func (p *packer) deflate(s string) ([]byte, error) {
+func deflate(s string) ([]byte, error) {
 	var b bytes.Buffer
-	if p.squeeze == nil {
-		w, err := flate.NewWriter(&b, flate.BestSpeed) // better levels clear half a megabyte for each call
-		if err != nil {
-			return nil, err
-		}
-		p.squeeze = w
-	}
-	p.squeeze.Reset(&b)
-	if _, err := p.squeeze.Write(text.Bytes(s)); err != nil {
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&b)
+	if _, err := w.Write(text.Bytes(s)); err != nil {
 		return nil, err
 	}
-	if err := p.squeeze.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
+
+// deflaters have 1.2 MB each, which go in a lull.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed) // better levels clear half a megabyte for each call
+	if err != nil {
+		panic(err) // for a level that is none
+	}
+	return w
+}}
 
 // inflaters have 40 KB each: they are used again.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}

@@ -34,7 +34,7 @@ type Options struct {
 type Tape struct {
 	o       Options
 	db      *engine.DB
-	queue   chan take
+	queue   chan *take
 	asked   chan chan struct{} // from readers: closed when everything is written
 	hurry   chan struct{}      // ends gather
 	quit    chan struct{}
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the traces of model calls: %w", err)
 	}
-	t := &Tape{o: o, db: db, queue: make(chan take, maxQueue), asked: make(chan chan struct{}), hurry: make(chan struct{}),
+	t := &Tape{o: o, db: db, queue: make(chan *take, maxQueue), asked: make(chan chan struct{}), hurry: make(chan struct{}),
 		quit: make(chan struct{}), done: make(chan struct{})}
 	go t.run()
 	return t, nil
@@ -98,6 +98,14 @@ func (t *Tape) Close() error {
 	t.once.Do(func() { close(t.quit) })
 	<-t.done
 	return t.db.Close()
+}
+
+// Rest gives back what only busy times need.
+func (t *Tape) Rest(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	return t.db.Rest(ctx)
 }
 
 // Dropped counts the calls that were not kept because too many were waiting.

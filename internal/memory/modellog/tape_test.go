@@ -166,7 +166,7 @@ func TestOldAndExcessCallsAreDeleted(t *testing.T) {
 	now := time.Now()
 	tp, _ := opened(t, Options{Keep: 24 * time.Hour, MaxSize: 300_000, Now: func() time.Time { return now }})
 	put := func(began time.Time, n int) {
-		must(t, tp.write(bg, []take{{Call: Call{Began: began}, sent: []byte(request(noise(fmt.Sprint(began.UnixNano()), n), "x"))}}))
+		must(t, tp.write(bg, []*take{{Call: Call{Began: began}, sent: []byte(request(noise(fmt.Sprint(began.UnixNano()), n), "x"))}}))
 	}
 	put(now.Add(-25*time.Hour), 100)
 	put(now, 100)

@@ -36,7 +36,7 @@ func (t *Tape) keep(c take) {
 		return
 	}
 	select {
-	case t.queue <- c:
+	case t.queue <- &c:
 	default:
 		t.queued.Add(-n)
 		t.dropped.Add(1)
@@ -94,7 +94,7 @@ func (t *Tape) note(err error) {
 
 // gather adds the calls that wait or come within a moment. It sleeps until then, instead of
 // waking for each call.
-func (t *Tape) gather(first take) []take {
+func (t *Tape) gather(first *take) []*take {
 	if len(t.queue) < maxBatch {
 		over := time.NewTimer(together)
 		defer over.Stop()
@@ -104,12 +104,12 @@ func (t *Tape) gather(first take) []take {
 		case <-t.quit:
 		}
 	}
-	return append([]take{first}, t.waiting()...)
+	return append([]*take{first}, t.waiting()...)
 }
 
 // waiting takes the waiting calls from the queue, at most maxBatch.
-func (t *Tape) waiting() []take {
-	list := make([]take, 0, min(maxBatch, len(t.queue)))
+func (t *Tape) waiting() []*take {
+	list := make([]*take, 0, min(maxBatch, len(t.queue)))
 	for len(list) < cap(list) {
 		list = append(list, <-t.queue)
 	}
@@ -117,7 +117,7 @@ func (t *Tape) waiting() []take {
 }
 
 // write stores calls, except those with forgotten words.
-func (t *Tape) write(ctx context.Context, list []take) error {
+func (t *Tape) write(ctx context.Context, list []*take) error {
 	t.writing.Lock()
 	defer t.writing.Unlock()
 	var kept []packed
@@ -161,7 +161,7 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 var pictures = text.Pattern(`data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]{200,})`)
 
 // pack removes secrets and pictures from a call, shortens and compresses it.
-func (t *Tape) pack(c take) (packed, error) {
+func (t *Tape) pack(c *take) (packed, error) {
 	request, answer := c.bodies()
 	if strings.Contains(request, ";base64,") {
 		request = pictures().ReplaceAllStringFunc(request, func(s string) string {
