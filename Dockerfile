@@ -6,6 +6,7 @@
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
+COPY deploy/stub deploy/stub
 RUN go mod download
 COPY . .
 ARG VERSION=dev

@@ -1,6 +1,7 @@
 package parley_test
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -92,6 +93,21 @@ func TestClusterFileAgrees(t *testing.T) {
 	for _, limit := range []string{"stop_grace_period", "read_only", "init", "pids_limit", "mem_limit", "max-size", "no-new-privileges"} {
 		if !strings.Contains(cluster, limit+":") {
 			t.Errorf("it says nothing of %s", limit)
+		}
+	}
+}
+
+// TestImageDownloadsModulesWithTheirStubs: what go.mod replaces by a folder is there when the
+// image downloads the others.
+func TestImageDownloadsModulesWithTheirStubs(t *testing.T) {
+	before, _, _ := strings.Cut(string(read(t, "Dockerfile")), "RUN go mod download")
+	replaced := regexp.MustCompile(`(?m)^replace \S+ => \./(\S+)$`).FindAllStringSubmatch(string(read(t, "go.mod")), -1)
+	if len(replaced) == 0 {
+		t.Error("nothing is replaced")
+	}
+	for _, m := range replaced {
+		if folder := path.Dir(m[1]); !strings.Contains(before, "COPY "+folder+" "+folder+"\n") {
+			t.Errorf("%s comes too late", m[1])
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestLittleIsMadeBeforeMain(t *testing.T) {
 	if waittest.Racing {
 		t.Skip("the race detector has packages make more")
 	}
-	const most = 4_400_000 // bytes, half of them of a library that reads OpenAPI files, 260,000 of Matrix's ids
+	const most = 2_700_000 // bytes, 500,000 of them of Markdown, 260,000 of Matrix's ids
 	cmd := exec.Command(os.Args[0], "version")
 	cmd.Env = append(os.Environ(), childEnv+"=1", "GODEBUG=inittrace=1,gctrace=1")
 	out, err := cmd.CombinedOutput()

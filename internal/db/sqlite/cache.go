@@ -35,18 +35,38 @@ func (c Cache) Open(ctx context.Context) (db *engine.DB, damage, err error) {
 }
 
 func (c Cache) try(ctx context.Context) (*engine.DB, error) {
-	if err := Reserve(c.Path); err != nil {
+	if err := c.reserve(ctx); err != nil {
 		return nil, err
 	}
 	o := c.Options
-	o.Prepare = func(ctx context.Context, db *sql.DB) error {
-		if err := c.check(ctx, db); err != nil || c.Prepare == nil {
-			return err
-		}
-		return c.Prepare(ctx, db)
-	}
+	o.Prepare = c.prepare
 	return Open(ctx, c.Path, o)
 }
+
+// reserve makes the file where nothing of it is there. What lies beside a missing one is for
+// SQLite to clear away, which an empty file makes it do.
+func (c Cache) reserve(ctx context.Context) error {
+	for _, ending := range endings {
+		if _, err := os.Stat(c.Path + ending); !errors.Is(err, fs.ErrNotExist) {
+			return Reserve(c.Path)
+		}
+	}
+	if _, err := Make(ctx, c.Path, c.prepare); err != nil {
+		return Reserve(c.Path) // where it cannot be made aside
+	}
+	return nil
+}
+
+// prepare makes or checks the schema, and then does what the options say.
+func (c Cache) prepare(ctx context.Context, db *sql.DB) error {
+	if err := c.check(ctx, db); err != nil || c.Prepare == nil {
+		return err
+	}
+	return c.Prepare(ctx, db)
+}
+
+// endings are those of a file and what SQLite puts beside it.
+var endings = []string{"", "-wal", "-shm", "-journal"}
 
 // check makes the schema in a new file, or checks the version of an old one.
 func (c Cache) check(ctx context.Context, db *sql.DB) error {
@@ -73,7 +93,7 @@ func (c Cache) check(ctx context.Context, db *sql.DB) error {
 
 // Remove deletes the file with SQLite's files beside it. A missing file is no error.
 func (c Cache) Remove() error {
-	for _, ending := range []string{"", "-wal", "-shm", "-journal"} {
+	for _, ending := range endings {
 		if err := os.Remove(c.Path + ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove %s: %w", c.Path, err)
 		}

@@ -183,9 +183,7 @@ func advise(err error) error {
 	return err
 }
 
-// create builds a new database aside and gives it its name only when it is
-// whole, so that an empty or half-made file under that name always means
-// damage. Another process that was faster wins. made is true if this one was.
+// create makes a new database where there is none. made is true if this process did.
 func create(ctx context.Context, path string, o Options) (made bool, err error) {
 	if _, err := os.Stat(path); err == nil {
 		return false, nil
@@ -193,27 +191,21 @@ func create(ctx context.Context, path string, o Options) (made bool, err error) 
 	if err := mayBegin(path, o); err != nil {
 		return false, err
 	}
-	f, err := text.Draft(path)
-	if err != nil {
-		return false, err
-	}
-	draft := f.Name()
-	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
-	// A file can only be made to give free pages back while it is empty.
-	db := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
-	if o.Today != "" {
-		if err := sqlite.Run(ctx, db, o.Today); err != nil {
-			return false, errors.Join(err, db.Close())
+	return sqlite.Make(ctx, path, func(ctx context.Context, db *sql.DB) error {
+		// A file can only be made to give free pages back while it is empty.
+		if _, err := db.ExecContext(ctx, "PRAGMA auto_vacuum = incremental"); err != nil {
+			return err
 		}
-	}
-	if err := errors.Join(o.Migrations.Apply(ctx, db), sign(ctx, db), db.Close(), f.Sync()); err != nil {
-		return false, err
-	}
-	err = os.Link(draft, path)
-	if errors.Is(err, os.ErrExist) {
-		return false, nil
-	}
-	return err == nil, err
+		if o.Today != "" {
+			if err := sqlite.Run(ctx, db, o.Today); err != nil {
+				return err
+			}
+		}
+		if err := o.Migrations.Apply(ctx, db); err != nil {
+			return err
+		}
+		return sign(ctx, db)
+	})
 }
 
 // Close waits for queued writes, folds the write-ahead log into the file and

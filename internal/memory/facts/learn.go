@@ -2,7 +2,6 @@ package facts
 
 import (
 	_ "embed" // expressions
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,9 +16,8 @@ var claimsText string
 
 // power matches claims about rights and orders to everybody. They are never remembered, or
 // else such a sentence could later pass for a decision about rights. The patterns are
-// compiled on first use, because that takes a while. They match small letters without
-// accents.
-var power = sync.OnceValue(func() (all []*regexp.Regexp) {
+// read on first use, because that takes a while. They match small letters without accents.
+var power = sync.OnceValue(func() (all []sieve) {
 	for _, p := range []string{
 		`\b(?:for|to|of) (?:all|every) (?:the )?(?:users?|people|members?|chats?|one)\b|\bfor every(?:one|body)\b|\bany(?:one|body) who asks\b`,
 		`\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`,
@@ -30,7 +28,7 @@ var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 		`\b(?:every(?:one|body)|any(?:one|body)|all (?:users?|people|members?)) (?:may|can|is allowed to|are allowed to) (?:run|use|execute|call|do|change|delete|pay)\b`,
 		`(?:besitzer|eigentumer|inhaber|administrator|propietari[oa]|duen[oa]|proprietaire|владел[е]?ц|администратор|所有者|主人|管理员).{0,40}(?:erlaub|gestatte|permit|permet|permis|autori[sz]|разреш|позвол|允许|准许)`,
 	} {
-		all = append(all, regexp.MustCompile(p))
+		all = append(all, newSieve(p))
 	}
 	var names []string
 	for line := range strings.Lines(claimsText) {
@@ -43,7 +41,7 @@ var power = sync.OnceValue(func() (all []*regexp.Regexp) {
 			names = append(names, "{"+name+"}", is)
 			continue
 		}
-		all = append(all, regexp.MustCompile(line))
+		all = append(all, newSieve(line))
 	}
 	return all
 })
@@ -81,7 +79,7 @@ var wordsIn = text.Pattern(`[\p{L}]+`)
 func MayLearn(said string) error {
 	low := kinds.Plain(strings.ReplaceAll(said, "’", "'"))
 	low = righted(strings.Join(strings.Fields(low), " "))
-	if slices.ContainsFunc(power(), func(p *regexp.Regexp) bool { return p.MatchString(low) }) || obeying().MatchString(said) {
+	if slices.ContainsFunc(power(), func(p sieve) bool { return p.match(low) }) || obeying().MatchString(said) {
 		return text.Tell("I don't remember claims about who owns or runs me, rights, or orders for everybody: that is " +
 			"decided elsewhere. I do remember things about you.")
 	}
