@@ -72,6 +72,8 @@ type Dialect struct {
 	// Version reads a number that is another one once another process has changed
 	// anything; "" where a Server tells it.
 	Version string
+	// Shrink frees the pages that a connection keeps in memory; "" where a server has them.
+	Shrink string
 	// Require makes of a query one that fails where that has no row, Change of a statement
 	// one that fails unless it changes one row; nil where each answer is waited for anyway.
 	Require, Change func(query string) string
@@ -124,8 +126,6 @@ type File interface {
 	// EmptyLog carries over what the log beside the file holds, and cuts it off. It
 	// runs on the writer; ErrLogInUse says that somebody reads the log.
 	EmptyLog(tx *Tx) error
-	// Shrink frees the pages that the writer keeps in memory.
-	Shrink(tx *Tx) error
 	// ClearGaps returns a step for one pass over the file that clears what no row
 	// holds any more; left is true until it has seen all.
 	ClearGaps() func(tx *Tx) (left bool, err error)
@@ -165,7 +165,10 @@ func (d *DB) Rest(ctx context.Context) error {
 	most := d.p.Readers.Stats().MaxOpenConnections
 	d.p.Readers.SetMaxIdleConns(1)
 	d.p.Readers.SetMaxIdleConns(most)
-	return d.Bare(ctx, d.p.File.Shrink)
+	return d.Bare(ctx, func(tx *Tx) error {
+		_, err := tx.Exec(tx.dialect.Shrink)
+		return err
+	})
 }
 
 // Either returns what stands for a database in a file, or for one on a server.

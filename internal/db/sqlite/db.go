@@ -96,8 +96,11 @@ func (f *file) db(conn *sql.Conn, readers *sql.DB) *engine.DB {
 	return engine.New(p)
 }
 
+// shrink frees the pages that a connection keeps.
+const shrink = "PRAGMA shrink_memory"
+
 // dialect is SQLite's way.
-var dialect = engine.Dialect{Mark: "?", Begin: "BEGIN IMMEDIATE", Explain: Explain, Version: "PRAGMA data_version"}
+var dialect = engine.Dialect{Mark: "?", Begin: "BEGIN IMMEDIATE", Explain: Explain, Version: "PRAGMA data_version", Shrink: shrink}
 
 func writerPragmas(o Options) string {
 	all := fmt.Sprintf("%s&_cache_size=-%d", pragmas, cmp.Or(o.Cache, 4000))

@@ -71,12 +71,6 @@ func (f *file) EmptyLog(tx *engine.Tx) error {
 	return nil
 }
 
-// Shrink implements engine.File.
-func (f *file) Shrink(tx *engine.Tx) error {
-	_, err := tx.Exec("PRAGMA shrink_memory")
-	return err
-}
-
 // pagesAtOnce is how many pages one step reads.
 const pagesAtOnce = 256
 
@@ -86,7 +80,7 @@ func (f *file) clear(tx *engine.Tx, next int64) (then int64, left bool, err erro
 	if HasLog(f.path) { // another process was faster
 		return next, true, nil
 	}
-	if err := f.Shrink(tx); err != nil { // no old page is written back later
+	if _, err := tx.Exec(shrink); err != nil { // no old page is written back later
 		return next, false, err
 	}
 	pagesOf, err := f.opened()
