@@ -1,6 +1,10 @@
 package ranking
 
-import "iter"
+import (
+	"iter"
+	"math"
+	"slices"
+)
 
 // What is said around a message, in a place too big to be read: one word is often said there,
 // many of the question's in one talk rarely.
@@ -33,6 +37,28 @@ func (t *talk) around(i int) (sum float64) {
 		sum += t.rare[w] * min(n, enough)
 	}
 	return sum
+}
+
+// What a message gains from a better one close by in its session, in a place too big to be read.
+const (
+	beside = 3   // messages before and after one
+	perGap = 0.5 // that the better one counts less for each message between
+	lifted = 0.5 // of what it is better
+)
+
+// lift raises scores towards the best that stands close by: what one person asks and another
+// answers is found together, where among so many others single messages say the same words.
+func (t *talk) lift(scores []float64) {
+	was := slices.Clone(scores)
+	for i := range scores {
+		best := was[i]
+		for j := max(0, i-beside); j <= min(i+beside, len(was)-1); j++ {
+			if t.at[j] == t.at[i] {
+				best = max(best, was[j]-perGap*math.Abs(float64(j-i)))
+			}
+		}
+		scores[i] += lifted * (best - was[i])
+	}
 }
 
 // fade is what is left of a word some messages later.

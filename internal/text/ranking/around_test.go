@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -45,5 +46,14 @@ func TestChosenAmidTheirTalk(t *testing.T) {
 	}
 	if before(amid, alone, Rank(question, list)) {
 		t.Error("it comes first among all that was said, too: nothing is tried")
+	}
+}
+
+func TestLiftStaysNearInOneSession(t *testing.T) {
+	scores := []float64{0, 4, 0, 0, 0, 0, 0}
+	(&talk{at: []int{0, 1, 1, 1, 1, 1, 1}}).lift(scores)
+	want := []float64{0, 4, 1.75, 1.5, 1.25, 0, 0}
+	if !slices.Equal(scores, want) {
+		t.Errorf("scores are %v, want %v", scores, want)
 	}
 }

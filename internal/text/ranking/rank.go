@@ -123,6 +123,10 @@ func rank(q question, list []Message) []Ranked {
 	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
 		return nil
 	}
+	if q.chosen {
+		t.lift(anybody)
+		t.lift(named)
+	}
 	same := repeats(list)
 	for _, scores := range [][]float64{named, anybody} {
 		spread(scores, list)
