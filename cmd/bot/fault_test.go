@@ -31,7 +31,7 @@ func long(t *testing.T) {
 // call is paid for twice.
 func TestCrashWithASideEffect(t *testing.T) {
 	t.Parallel()
-	for _, point := range []string{"after_model:1", "after_model:2", "after_tool:1", "before_finish:1"} {
+	for _, point := range []string{"after_model:1", "before_tool:1", "after_model:2", "after_tool:1", "before_finish:1"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

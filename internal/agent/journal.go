@@ -46,7 +46,7 @@ func (j *journal) owe(st memory.Step, result any) error {
 }
 
 // begin stores that a call with a side effect begins, with everything owed, and returns when
-// that is durable. The call must not run before.
+// that is on the disk before anything that the call does. The call must not run before.
 func (j *journal) begin(ctx context.Context, st memory.Step) error {
 	if err := j.owe(st, nil); err != nil {
 		return err

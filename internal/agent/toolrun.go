@@ -230,7 +230,8 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 		if !begun {
 			r.journal.next()
 		}
-		if err := r.journal.begin(ctx, memory.Step{Kind: stepTool, Key: r.journal.key(c.ID), People: r.trust.others()}); err != nil {
+		if err := r.journal.begin(ctx, memory.Step{Kind: stepTool, Key: r.journal.key(c.ID), People: r.trust.others(),
+			Rows: spec.Rows}); err != nil {
 			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err,
 				Result: tools.Result{Content: "not done: it could not be recorded"}}
 		}
@@ -239,6 +240,9 @@ func (r *toolrun) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools
 	}
 	if !spec.ReadOnly && chat.OnDisk(ctx) != nil {
 		return notBegun()
+	}
+	if writes {
+		r.a.o.Failpoint("before_tool")
 	}
 	o := r.perform(ctx, c)
 	if writes {

@@ -235,6 +235,7 @@ type Step struct {
 	Done   bool
 	Result string
 	People []string // whose words Result was made of, other than the author's
+	Rows   bool     // all that it does is change rows of this database; only said as it begins
 }
 
 // SaveSteps stores steps together, behind every write so far; the same number again
@@ -243,6 +244,11 @@ type Step struct {
 // once they are committed: what begins next brings them to the disk. wait may be called
 // later, once, or not at all. The lane's row is held, and each step is one statement. Where
 // the turn is another process's by now it is ErrFenced; what was made is stored all the same.
+//
+// A step that begins and only changes rows is committed when SaveSteps returns, and on the
+// disk no later than what it changes: a log is only valid up to a point (engine.DB.Soon). A
+// server is waited for all the same: where it dies and forgets the step, and another process
+// has the turn by then, what was begun could be done by both.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
 	var fact lanes.Fact
 	save := func(tx *engine.Tx) error {
@@ -252,8 +258,13 @@ func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait 
 		}
 		return err
 	}
-	if slices.ContainsFunc(steps, func(st Step) bool { return !st.Done }) {
-		err := fact.Told(s.db.Held().Write(ctx, save))
+	begun := func(st Step) bool { return !st.Done }
+	if slices.ContainsFunc(steps, begun) {
+		write := s.db.Held().Write
+		if s.db.Path() != "" && !slices.ContainsFunc(steps, func(st Step) bool { return begun(st) && !st.Rows }) {
+			write = s.db.Held().Soon
+		}
+		err := fact.Told(write(ctx, save))
 		return func() error { return err }
 	}
 	queued := s.db.Held().QueueSoon(ctx, save)

@@ -54,7 +54,7 @@ func SaveDecision(store *memory.Store) Tool {
 	}
 	meta := Meta{Name: "save_decision", Words: "keeps a decision of this conversation",
 		Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true,
-		SideEffect: true, Core: true}
+		SideEffect: true, Rows: true, Core: true}
 	meta.Ask = about("Note this as decided here: \"%s\"?", func(a args) []string { return []string{a.Content} })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		said, err := sessions.DecisionText(a.Content)
@@ -172,7 +172,7 @@ func (d decisions) change() Operation {
 		named
 		Content string `json:"content" jsonschema:"what is decided now"`
 	}
-	meta := core("change_decision", changeDecisionText, Thread).writes().onDemand().says("changes a decision")
+	meta := core("change_decision", changeDecisionText, Thread).writes().rows().onDemand().says("changes a decision")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		one, err := d.of(ctx, c, a.named)
 		return sentence(ctx, "Change the decision \"%s\" to \"%s\"?", one.Text, a.Content), err

@@ -62,6 +62,12 @@ func (m Meta) keyed() Meta {
 	return m
 }
 
+// rows returns a tool that does nothing but change rows of the bot's own database (Meta.Rows).
+func (m Meta) rows() Meta {
+	m.Rows = true
+	return m
+}
+
 // adds returns a tool that writes and takes nothing away. again says that the same
 // call a second time adds nothing.
 func (m Meta) adds(again bool) Meta {
@@ -169,7 +175,7 @@ func (f factStore) save() Operation {
 		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
-	meta := core("save_fact", saveFactText, Memory).adds(true).keyed().says("remembers something about you")
+	meta := core("save_fact", saveFactText, Memory).adds(true).keyed().rows().says("remembers something about you")
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": scopes["scope"]})
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		words := map[string]string{"channel": catalog.Text(ctx, "Remember this for everybody in this channel: \"%s\"?"), "guild": catalog.Text(ctx, "Remember this for everybody on this server: \"%s\"?")}[a.Scope]
@@ -249,7 +255,7 @@ func (f factStore) update() Operation {
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
 		Scope   string `json:"scope,omitempty" jsonschema:"whose"`
 	}
-	meta := core("update_fact", updateFactText, Memory).sets().says("corrects something about you")
+	meta := core("update_fact", updateFactText, Memory).sets().rows().says("corrects something about you")
 	meta.Refine = oneOf(scopes)
 	find := func(ctx context.Context, c Call, a args) (facts.Fact, error) {
 		id, err := factOf(ctx, f.rows, c, named{keyed: a.keyed, ID: a.ID}, facts.Which{Scope: facts.Scope(a.Scope)})

@@ -20,7 +20,7 @@ func moveReminder(k Planner) Operation {
 		named
 		When string `json:"when" jsonschema:"the new time, in the person's own words"`
 	}
-	meta := core("move_reminder", moveReminderText, Task).writes().onDemand().says("moves a reminder to another time")
+	meta := core("move_reminder", moveReminderText, Task).writes().rows().onDemand().says("moves a reminder to another time")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		r, _, err := k.moved(ctx, c, a.named, a.When)
 		return sentence(ctx, "Remind you of \"%s\" on %s?", r.Text, k.due(ctx, c, r)), err

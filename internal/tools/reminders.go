@@ -142,7 +142,7 @@ func setReminder(k Planner) Operation {
 		Text string `json:"text" jsonschema:"what to remind of"`
 		When string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 	}
-	meta := core("set_reminder", setReminderText, Task).writes().keyed().says("reminds you at a time")
+	meta := core("set_reminder", setReminderText, Task).writes().keyed().rows().says("reminds you at a time")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
 		all, err := k.times(ctx, a.When, loc)
@@ -220,7 +220,7 @@ func scheduleQuestion(k Planner) Operation {
 		When        string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 		OnlyChanged bool   `json:"only_if_changed,omitempty" jsonschema:"stay silent while nothing has changed"`
 	}
-	meta := core("ask_later", scheduleText, Task).writes().keyed().onDemand().says(
+	meta := core("ask_later", scheduleText, Task).writes().keyed().rows().onDemand().says(
 		"asks itself a question for you at a time, and tells you the answer")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		return withRest(sentence(ctx, "Ask %s by myself, %s, and answer here?", a.Question, a.When), c, a.OnlyChanged), nil
@@ -232,7 +232,7 @@ func scheduleQuestion(k Planner) Operation {
 }
 
 func cancelReminder(store *memory.Store) Operation {
-	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand().says("cancels a reminder")
+	meta := core("cancel_reminder", cancelReminderText, Task).writes().rows().onDemand().says("cancels a reminder")
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		return sentence(ctx, "Cancel the reminder \"%s\"?", r.Text), err
@@ -256,7 +256,7 @@ func setTimeZone(k Planner) Operation {
 	type args struct {
 		Zone string `json:"zone" jsonschema:"IANA name such as Europe/Zurich"`
 	}
-	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand().says("remembers your time zone")
+	meta := core("set_time_zone", setTimeZoneText, About).writes().rows().onDemand().says("remembers your time zone")
 	meta.Ask = about("Set your time zone to %s?", func(a args) []string { return []string{a.Zone} })
 	meta.Own = owning(func(a args) string { return a.Zone })
 	face := Face{Command: "remind zone", Help: "Your time zone", Private: true,

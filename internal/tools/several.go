@@ -23,7 +23,7 @@ func cancelReminders(k Planner) Operation {
 	type args struct {
 		Day string `json:"day,omitempty" jsonschema:"only those due on this day, in the person's own words"`
 	}
-	meta := core("cancel_reminders", cancelRemindersText, Task).writes().onDemand().says("cancels all of your reminders")
+	meta := core("cancel_reminders", cancelRemindersText, Task).writes().rows().onDemand().says("cancels all of your reminders")
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		all, err := k.dueOn(ctx, c, a.Day, true)
@@ -53,7 +53,7 @@ func moveReminders(k Planner) Operation {
 		Day  string `json:"day" jsonschema:"the day whose reminders are meant, in the person's own words"`
 		When string `json:"when" jsonschema:"the day to move them to, in the person's own words"`
 	}
-	meta := core("move_reminders", moveRemindersText, Task).writes().onDemand().says("moves all of a day's reminders to another day")
+	meta := core("move_reminders", moveRemindersText, Task).writes().rows().onDemand().says("moves all of a day's reminders to another day")
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		all, err := k.shifted(ctx, c, a.Day, a.When)

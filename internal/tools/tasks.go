@@ -56,7 +56,7 @@ func addTask(store *memory.Store) Operation {
 	type args struct {
 		Description string `json:"description"`
 	}
-	meta := core("add_task", addTaskText, Task).adds(false).keyed().says("adds a task to your list")
+	meta := core("add_task", addTaskText, Task).adds(false).keyed().rows().says("adds a task to your list")
 	meta.Ask = about("Add the task \"%s\"?", func(a args) []string { return []string{a.Description} })
 	meta.Own = owning(func(a args) string { return a.Description })
 	return Declare(meta, taskFace("tasks add", "Add a task", taskText), func(ctx context.Context, c Call, a args) (Result, error) {
@@ -117,7 +117,7 @@ func taskLine(ctx context.Context, t agenda.Task) string {
 }
 
 func completeTask(store *memory.Store) Operation {
-	meta := core("complete_task", completeTaskText, Task).sets().says("ticks a task off")
+	meta := core("complete_task", completeTaskText, Task).sets().rows().says("ticks a task off")
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, true)
 		return sentence(ctx, "Mark the task \"%s\" as done?", t.Description), err
@@ -145,7 +145,7 @@ func updateTask(store *memory.Store) Operation {
 	task := func(ctx context.Context, c Call, a args) (agenda.Task, error) {
 		return taskOf(ctx, store, c, named{keyed: a.keyed, ID: a.ID}, false)
 	}
-	meta := core("update_task", updateTaskText, Task).writes().onDemand().says("changes a task")
+	meta := core("update_task", updateTaskText, Task).writes().rows().onDemand().says("changes a task")
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		t, err := task(ctx, c, a)
 		return sentence(ctx, "Change the task \"%s\" to \"%s\"?", t.Description, a.Description), err
@@ -165,7 +165,7 @@ func updateTask(store *memory.Store) Operation {
 }
 
 func deleteTask(store *memory.Store) Operation {
-	meta := core("delete_task", deleteTaskText, Task).writes().onDemand().says("deletes a task")
+	meta := core("delete_task", deleteTaskText, Task).writes().rows().onDemand().says("deletes a task")
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, false)

@@ -197,6 +197,10 @@ type Meta struct {
 	// Keyed means that a second call with the same Key also answers as the first did: one
 	// that was cut short is run again instead of leaving in doubt what became of it.
 	Keyed bool
+	// Rows means that all it does is change rows of the bot's own database, in the call or
+	// with the answer: no file, no service, nothing that anybody sees before. Then what it did
+	// is on the disk no sooner than that it was begun.
+	Rows bool
 	// Egress means that what the arguments say leaves this machine: to a page's host, a
 	// service, a tool server. In a turn that holds private data, addresses in
 	// them that the person did not name are asked about.

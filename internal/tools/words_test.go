@@ -134,3 +134,19 @@ func TestTasksByStatus(t *testing.T) {
 		t.Errorf("an unknown status: %q", class)
 	}
 }
+
+// TestWhatChangesMoreThanRows: of what is not marked as changing rows alone, each tool is here
+// with what it does besides. A new one is looked at before it is marked.
+func TestWhatChangesMoreThanRows(t *testing.T) {
+	more := map[string]string{"log_entry": "tells of the line, for the note of the day",
+		"vault_write": "a file", "vault_move": "files", "vault_create_index": "a file",
+		"forget_fact": "may erase for good, which empties the log", "forget_decision": "takes words away for good"}
+	set := realTools(t)
+	store := memorytest.Open(t, memory.Options{})
+	set = set.With(NewSet(append(Tools(DecisionOperations(store, nil)), SaveDecision(store))...))
+	for _, s := range set.All() {
+		if marked := s.Rows; !s.ReadOnly && marked == (more[s.Name] != "") || s.ReadOnly && marked {
+			t.Errorf("%s: Rows is %v, and besides it does: %q", s.Name, marked, more[s.Name])
+		}
+	}
+}
