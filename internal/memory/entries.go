@@ -58,12 +58,18 @@ func (f *finder) open(all []*posting) error {
 	return err
 }
 
-// postings are the entries with each of some terms of the index; of a file, inside is not asked.
+// postings are the entries with each of some terms of the index. Unless inside is "", others may
+// be there than those of the places it lists.
 func (f *finder) postings(terms []string, inside string) ([][]int64, error) {
-	if f.s.db.Path() == "" {
-		return pgschema.Postings(f.s.db, terms, inside)
+	db := f.s.db
+	switch {
+	case db.Path() != "":
+		return sqlite.Postings(db, "messages_fts", terms)
+	case inside != "" && f.order.until > maxOrdered: // most of what was said may be elsewhere
+		return pgschema.Postings(db, terms, inside)
+	default:
+		return f.s.lists.Get(pgschema.Lists{DB: db}, terms)
 	}
-	return sqlite.Postings(f.s.db, "messages_fts", terms)
 }
 
 // listed has all entries of the stems of a question.

@@ -20,6 +20,7 @@ import (
 	"parley/internal/memory/hooks"
 	"parley/internal/memory/modellog"
 	"parley/internal/memory/pgschema"
+	"parley/internal/memory/postings"
 	"parley/internal/memory/privacy"
 	"parley/internal/memory/search"
 	"parley/internal/memory/sessions"
@@ -61,7 +62,8 @@ type Store struct {
 	db  *engine.DB // of the File
 	now func() time.Time
 
-	orders orders // of messages, for Recall
+	orders orders         // of messages, for Recall
+	lists  postings.Cache // of their words
 
 	meanings *embeddings.Index // of messages
 	salt     []byte            // of this database's nonces

@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/db/chunked"
 	"parley/internal/db/engine"
+	"parley/internal/memory/pgschema"
 )
 
 // tidied is how many pages of the index one step of Tidy rewrites.
@@ -14,6 +15,7 @@ const tidied = 200
 func (s *Store) letGo() {
 	s.meanings.Forget()
 	s.orders.forget()
+	s.lists.Forget()
 }
 
 // Tidy merges the segments of the full-text index of messages, so that each word is looked
@@ -23,7 +25,7 @@ func (s *Store) letGo() {
 func (s *Store) Tidy(ctx context.Context) error {
 	s.letGo()
 	if s.db.Path() == "" {
-		return nil // a server looks after its indexes
+		return during("tidy the index", s.db.Exec(ctx, pgschema.Tidied)) // a server looks after the index itself
 	}
 	pages := -tidied // the first step says that all parts are meant
 	return during("tidy the index", chunked.Until(ctx, s.db, func(tx *engine.Tx) (left bool, err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"parley/internal/db/engine"
 	"parley/internal/db/postgres"
@@ -45,11 +46,68 @@ func Postings(db *engine.DB, terms []string, inside string) ([][]int64, error) {
 		if err := rows.Scan(&n, &held); err != nil {
 			return nil, err
 		}
-		found[n] = make([]int64, len(held)/8)
-		for i := range found[n] {
-			found[n][i] = int64(binary.BigEndian.Uint64(held[8*i:]))
-		}
+		found[n] = unpacked(held)
 		slices.Sort(found[n]) // mostly so already
 	}
 	return found, errors.Join(rows.Err(), rows.Close())
 }
+
+// unpacked are numbers of eight bytes each.
+func unpacked(held []byte) []int64 {
+	all := make([]int64, len(held)/8)
+	for i := range all {
+		all[i] = int64(binary.BigEndian.Uint64(held[8*i:]))
+	}
+	return all
+}
+
+// Lists is the index of what was said, as postings.Cache asks it.
+type Lists struct{ DB *engine.DB }
+
+// late is how many messages before the last one may still get their words, as a server commits
+// in any order. Words that come even later are noted by a trigger, which knows half of it.
+const late = 1_000
+
+const (
+	stateQuery = `SELECT CAST(count(*) AS TEXT) || ' ' || coalesce(sum(mark), 0),
+		(SELECT coalesce(max(rowid), 0) >> 20 FROM messages_fts) FROM parley_index_changes`
+	sinceQuery = `SELECT coalesce(string_agg(int8send(rowid), CAST('' AS BYTEA) ORDER BY rowid), CAST('' AS BYTEA))
+		FROM messages_fts WHERE rowid >= :from`
+	wordsQuery = `SELECT rowid, array_to_string(tsvector_to_array(words), chr(1)) FROM messages_fts
+		WHERE rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(:rows))`
+)
+
+// Tidied takes away what older questions compared themselves with.
+const Tidied = `DELETE FROM parley_index_changes WHERE id < (SELECT max(id) FROM parley_index_changes)`
+
+// State implements postings.Index.
+func (l Lists) State() (generation string, last int64, err error) {
+	err = l.DB.QueryRow(stateQuery).Scan(&generation, &last)
+	return generation, last, err
+}
+
+// Since implements postings.Index.
+func (l Lists) Since(id int64) ([]int64, error) {
+	var held []byte
+	err := l.DB.QueryRow(sinceQuery, engine.Named{"from": (id + 1 - late) << 20}).Scan(&held)
+	return unpacked(held), err
+}
+
+// Words implements postings.Index.
+func (l Lists) Words(rows []int64) (map[int64][]string, error) {
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	words := map[int64][]string{}
+	_, err = engine.Select(l.DB, func(r engine.Scanner) (row int64, err error) {
+		var all string
+		err = r.Scan(&row, &all)
+		words[row] = strings.Split(all, "\x01")
+		return row, err
+	}, wordsQuery, engine.Named{"rows": string(list)})
+	return words, err
+}
+
+// Read implements postings.Index.
+func (l Lists) Read(words []string) ([][]int64, error) { return Postings(l.DB, words, "") }

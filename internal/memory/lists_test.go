@@ -1,0 +1,70 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"parley/internal/db/engine"
+	"parley/internal/db/postgres/postgrestest"
+	"parley/internal/memory/pgschema"
+)
+
+// Lists that a process keeps of a server's index say what the index says, whatever another process
+// does meanwhile: it says something, edits, moves and forgets, and words come long after their message.
+func TestListsFollowTheServer(t *testing.T) {
+	url := postgrestest.Database(t)
+	var two [2]*Store
+	for i := range two {
+		s, err := Open(t.Context(), "", Options{URL: url})
+		must(t, err)
+		t.Cleanup(func() { must(t, s.Close()) })
+		two[i] = s
+	}
+	s, other := two[0], two[1]
+	importText(t, s, fillers(t, 3000, [2]string{"archive", "c0"}, nil, strangers))
+	must(t, s.db.Settle(t.Context()))
+	const word = "zebra"
+	must(t, other.db.Exec(t.Context(), "UPDATE messages SET content = content || ' "+word+"' WHERE id % 3 = 0"))
+	must(t, other.db.Settle(t.Context()))
+	terms := []string{word, "1·" + word}
+	check := func(what string, many int) {
+		t.Helper()
+		must(t, other.db.Settle(t.Context()))
+		for range 2 { // read, and kept
+			got, err := s.lists.Get(pgschema.Lists{DB: s.db}, terms)
+			must(t, err)
+			want, err := pgschema.Postings(s.db, terms, "")
+			must(t, err)
+			for i := range terms {
+				if !slices.Equal(got[i], want[i]) || i == 0 && len(got[i]) != many {
+					t.Fatalf("%s: %q has %d entries, in the index %d, expected %d", what, terms[i], len(got[i]), len(want[i]), many)
+				}
+			}
+		}
+	}
+	change := func(what string, many int, statement string, args ...any) {
+		t.Helper()
+		must(t, other.db.Exec(t.Context(), statement, args...))
+		check(what, many)
+	}
+	first, err := engine.Value[int64](s.db.QueryRow("SELECT min(id) FROM messages WHERE id % 3 = 0"))
+	must(t, err)
+	check("at first", 1000)
+	importText(t, other, fmt.Sprintf(`{"platform":"archive","channel":"c0","user":"zoe","name":"Zoe","text":"a %s","at":"2025-01-01T09:00:00Z","id":1}`, word))
+	check("a message", 1001)
+	change("an edit of it", 1000, "UPDATE messages SET content = 'nothing' WHERE id = (SELECT max(id) FROM messages)")
+	change("its edit back", 1001, "UPDATE messages SET content = ? WHERE id = (SELECT max(id) FROM messages)", "a "+word)
+	change("another's edit", 1000, "UPDATE messages SET content = 'nothing' WHERE id = ?", first)
+	change("another's edit back", 1001, "UPDATE messages SET content = ? WHERE id = ?", "a "+word, first)
+	change("another place", 1001, "UPDATE messages SET channel = 'c1' WHERE id = ?", first)
+	change("what is forgotten", 1000, "DELETE FROM messages WHERE id = ?", first)
+	change("words that come late", 1001, "INSERT INTO messages_fts (rowid, words) VALUES (?, CAST(? AS tsvector))", first<<placeBits|1, word)
+	must(t, other.Tidy(t.Context()))
+	n, err := engine.Value[int64](s.db.QueryRow("SELECT count(*) FROM parley_index_changes"))
+	must(t, err)
+	if n != 1 {
+		t.Errorf("%d changes are kept", n)
+	}
+	check("after the night", 1001)
+}

@@ -1,0 +1,2 @@
+-- Only for a server, where several processes write: what tells the lists of the index that one of
+-- them keeps in memory that another one changed it.
