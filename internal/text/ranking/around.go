@@ -39,16 +39,17 @@ func (t *talk) around(i int) (sum float64) {
 	return sum
 }
 
-// What a message gains from a better one close by in its session, in a place too big to be read.
+// What a message gains from a better one close by in its session.
 const (
-	beside = 3   // messages before and after one
-	perGap = 0.5 // that the better one counts less for each message between
-	lifted = 0.5 // of what it is better
+	beside     = 3   // messages before and after one
+	perGap     = 0.5 // that the better one counts less for each message between
+	lifted     = 0.3 // of what it is better
+	liftedMany = 0.5 // of that in a place too big to be read
 )
 
-// lift raises scores towards the best that stands close by: what one person asks and another
-// answers is found together, where among so many others single messages say the same words.
-func (t *talk) lift(scores []float64) {
+// lift raises scores by a part of what a better one close by is better: what one person asks
+// and another answers is found together, where single messages say the same words by chance.
+func (t *talk) lift(scores []float64, part float64) {
 	was := slices.Clone(scores)
 	for i := range scores {
 		best := was[i]
@@ -57,7 +58,7 @@ func (t *talk) lift(scores []float64) {
 				best = max(best, was[j]-perGap*math.Abs(float64(j-i)))
 			}
 		}
-		scores[i] += lifted * (best - was[i])
+		scores[i] += part * (best - was[i])
 	}
 }
 

@@ -51,7 +51,7 @@ func TestChosenAmidTheirTalk(t *testing.T) {
 
 func TestLiftStaysNearInOneSession(t *testing.T) {
 	scores := []float64{0, 4, 0, 0, 0, 0, 0}
-	(&talk{at: []int{0, 1, 1, 1, 1, 1, 1}}).lift(scores)
+	(&talk{at: []int{0, 1, 1, 1, 1, 1, 1}}).lift(scores, 0.5)
 	want := []float64{0, 4, 1.75, 1.5, 1.25, 0, 0}
 	if !slices.Equal(scores, want) {
 		t.Errorf("scores are %v, want %v", scores, want)

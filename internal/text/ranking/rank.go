@@ -34,7 +34,7 @@ const (
 	withCount = 1.0  // has a number, if one is asked for
 	withSelf  = 0.4  // its author speaks of themselves
 	asking    = -1.0 // is itself a question
-	perLength = -1.0 // for each e-fold of its length: a long one takes the room of others
+	perLength = -1.6 // for each e-fold of its length: a long one takes the room of others
 	perNews   = 0.1  // for each e-fold of what its words tell
 	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
 )
@@ -123,10 +123,12 @@ func rank(q question, list []Message) []Ranked {
 	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
 		return nil
 	}
+	part := lifted
 	if q.chosen {
-		t.lift(anybody)
-		t.lift(named)
+		part = liftedMany
 	}
+	t.lift(anybody, part)
+	t.lift(named, part)
 	same := repeats(list)
 	for _, scores := range [][]float64{named, anybody} {
 		spread(scores, list)
