@@ -51,7 +51,8 @@ func TestListsFollowTheServer(t *testing.T) {
 	first, err := engine.Value[int64](s.db.QueryRow("SELECT min(id) FROM messages WHERE id % 3 = 0"))
 	must(t, err)
 	check("at first", 1000)
-	importText(t, other, fmt.Sprintf(`{"platform":"archive","channel":"c0","user":"zoe","name":"Zoe","text":"a %s","at":"2025-01-01T09:00:00Z","id":1}`, word))
+	importText(t, other, `{"platform":"archive","channel":"c0","user":"zoe","name":"Zoe",`+
+		fmt.Sprintf(`"text":"a %s","at":"2025-01-01T09:00:00Z","id":1}`, word))
 	check("a message", 1001)
 	change("an edit of it", 1000, "UPDATE messages SET content = 'nothing' WHERE id = (SELECT max(id) FROM messages)")
 	change("its edit back", 1001, "UPDATE messages SET content = ? WHERE id = (SELECT max(id) FROM messages)", "a "+word)
