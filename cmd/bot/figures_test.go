@@ -214,12 +214,7 @@ func (c *contender) shower(chats, each int) (took, used time.Duration) {
 	c.tg.Push(telegramtest.Text(1, 1, "warm up"))
 	c.sent(c.b, 1)
 	before, began := cpu(c.b, c.child.Process.Pid), time.Now()
-	var batch []telegramtest.Update
-	for i := range each {
-		for chat := range chats {
-			batch = append(batch, telegramtest.Text(int64(1000+chat), int64(1000+chat), fmt.Sprint(i)))
-		}
-	}
+	batch := crowd(chats, each)
 	most := highest(c.child.Process.Pid)
 	c.tg.Push(batch...)
 	c.sent(c.b, chats*each+1)
@@ -228,6 +223,16 @@ func (c *contender) shower(chats, each int) (took, used time.Duration) {
 	used = cpu(c.b, c.child.Process.Pid) - before
 	checkOrder(c.b, c.tg.Sent(), chats, each)
 	return took, used
+}
+
+// crowd is what many chats say at once, each the numbers from 0 on, as checkOrder wants them.
+func crowd(chats, each int) (batch []telegramtest.Update) {
+	for i := range each {
+		for chat := range chats {
+			batch = append(batch, telegramtest.Text(int64(1000+chat), int64(1000+chat), fmt.Sprint(i)))
+		}
+	}
+	return batch
 }
 
 // burst is 200 chats with 5 messages each at once.

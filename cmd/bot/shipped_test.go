@@ -48,12 +48,7 @@ func TestProfile(t *testing.T) {
 		w.sent(t, n+1)
 	}
 	for range 4 {
-		var batch []telegramtest.Update
-		for i := range 5 {
-			for chat := range int64(200) {
-				batch = append(batch, telegramtest.Text(1000+chat, 1000+chat, fmt.Sprint(i)))
-			}
-		}
+		batch := crowd(200, 5)
 		w.tg.Push(batch...)
 		n += len(batch)
 		w.sent(t, n)
