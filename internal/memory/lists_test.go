@@ -10,11 +10,12 @@ import (
 	"parley/internal/memory/pgschema"
 )
 
-// Lists that a process keeps of a server's index say what the index says, whatever another process
-// does meanwhile: it says something, edits, moves and forgets, and words come long after their message.
-func TestListsFollowTheServer(t *testing.T) {
-	url := postgrestest.Database(t)
-	var two [2]*Store
+const word = "zebra"
+
+// zebras is two processes on a server with 3,000 messages, 1,000 of which have the word.
+func zebras(t *testing.T) (url string, two [2]*Store) {
+	t.Helper()
+	url = postgrestest.Database(t)
 	for i := range two {
 		s, err := Open(t.Context(), "", Options{URL: url})
 		must(t, err)
@@ -24,9 +25,43 @@ func TestListsFollowTheServer(t *testing.T) {
 	s, other := two[0], two[1]
 	importText(t, s, fillers(t, 3000, [2]string{"archive", "c0"}, nil, strangers))
 	must(t, s.db.Settle(t.Context()))
-	const word = "zebra"
 	must(t, other.db.Exec(t.Context(), "UPDATE messages SET content = content || ' "+word+"' WHERE id % 3 = 0"))
 	must(t, other.db.Settle(t.Context()))
+	return url, two
+}
+
+// A process that is killed while it forgets, and one that is killed right after, leave lists that
+// say what the index says.
+func TestListsWhereForgettingIsKilled(t *testing.T) {
+	url, two := zebras(t)
+	s, others := two[0], postgrestest.Raw(t, url)
+	for _, c := range []struct {
+		end  string // of who forgets, before the kill
+		many int
+	}{{"SELECT 1", 1000}, {"COMMIT", 0}} {
+		conn, err := others.Conn(t.Context())
+		must(t, err)
+		for _, list := range []string{"", "BEGIN", "DELETE FROM messages WHERE id % 3 = 0", c.end} {
+			if list != "" {
+				must(t, second(conn.ExecContext(t.Context(), list)))
+			}
+			must(t, second(s.lists.Get(pgschema.Lists{DB: s.db}, []string{word}))) // kept as it was then
+		}
+		must(t, second(others.Exec("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'messages'::regclass AND mode = 'RowExclusiveLock'")))
+		_ = conn.Close()
+		got, err := s.lists.Get(pgschema.Lists{DB: s.db}, []string{word})
+		must(t, err)
+		if len(got[0]) != c.many {
+			t.Errorf("killed after %s: %d entries instead of %d", c.end, len(got[0]), c.many)
+		}
+	}
+}
+
+// Lists that a process keeps of a server's index say what the index says, whatever another process
+// does meanwhile: it says something, edits, moves and forgets, and words come long after their message.
+func TestListsFollowTheServer(t *testing.T) {
+	_, two := zebras(t)
+	s, other := two[0], two[1]
 	terms := []string{word, "1·" + word}
 	check := func(what string, many int) {
 		t.Helper()
