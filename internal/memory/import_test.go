@@ -158,6 +158,30 @@ func TestFaultImportKilled(t *testing.T) {
 	must(t, s.File.Check(bg))
 }
 
+// An import finds what a place has by the numbers of its messages: on a server without
+// statistics, too, it does not read the place for each sitting.
+func TestImportReadsNoPlaceAgain(t *testing.T) {
+	if !postgrestest.Served() {
+		t.Skip("about a server's planner")
+	}
+	const total = 3_000
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := openIn(t, dir, Options{})
+	must(t, err)
+	importText(t, s, corpus(total))
+	must(t, s.Close())
+	server := postgrestest.Raw(t, postgrestest.InFolder(t, dir, nil))
+	var stored, read int
+	waittest.Until(t, "the server has counted", func() bool {
+		must(t, server.QueryRowContext(t.Context(), `SELECT (SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'messages'),
+			(SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'messages')`).Scan(&stored, &read))
+		return stored == total
+	})
+	if read > 10*total {
+		t.Errorf("%d entries of the indexes were read for %d messages", read, total)
+	}
+}
+
 // What people said before they asked to be forgotten is not brought back, nor the answers to
 // them, nor a title; what they said later is, and what others said. That holds for a forgetting
 // of another process while the import goes on, and for one that only the data folder knows of.

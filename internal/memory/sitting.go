@@ -110,11 +110,12 @@ func (st *sitting) store(tx *engine.Tx, gone *goneBefore) error {
 	if err != nil {
 		return err
 	}
-	err = tx.Count(&st.messages,
-		`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
-		SELECT :session, :platform, :channel, :thread, value ->> 0, value ->> 7, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
-		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
-			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
+	// Written otherwise, PostgreSQL reads the whole place for each sitting, while it has no statistics.
+	err = tx.Count(&st.messages, `WITH said AS MATERIALIZED (SELECT key AS n, value ->> 0 AS id, value AS fields FROM json_each(:rows))
+		INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
+		SELECT :session, :platform, :channel, :thread, id, fields ->> 7, fields ->> 1, fields ->> 2, fields ->> 3, CAST(fields ->> 4 AS BIGINT), fields ->> 5, CAST(fields ->> 6 AS BIGINT)
+		FROM said WHERE (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
+			AND m.message_id = said.id AND m.message_id <> '' LIMIT 1) IS NULL ORDER BY n`,
 		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
 	if err != nil || owner == "" {
 		return err
