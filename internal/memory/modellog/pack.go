@@ -35,6 +35,7 @@ const maxMet = 2048
 type packer struct {
 	met   map[string]*piece // recently stored pieces by hash, to save compression and look-up
 	fresh []*piece          // those of met whose rows are not committed yet
+	flate *flate.Writer     // of 1.2 MB; nil before it is used, and after a lull
 }
 
 // packed is a call as rows. Each part of the request is either text or a piece.
@@ -85,7 +86,7 @@ func (p *packer) piece(part string) (*piece, error) {
 	if one := p.met[string(hash)]; one != nil {
 		return one, nil
 	}
-	body, err := deflate(part)
+	body, err := p.deflate(part)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +158,9 @@ func cut(s string) (parts []string) {
 	return parts
 }
 
-// insert stores the rows. After a failed transaction it may be called once more, after
-// again.
-func (p packed) insert(tx *engine.Tx) error {
+// insert stores the rows of what a packer packed. After a failed transaction it may be called
+// once more, after again.
+func (p packed) insert(tx *engine.Tx, by *packer) error {
 	parts := make([]any, len(p.parts))
 	for i, s := range p.parts {
 		parts[i] = s
@@ -179,7 +180,7 @@ func (p packed) insert(tx *engine.Tx) error {
 	if err != nil {
 		return err
 	}
-	body, err := deflate(text.View(whole))
+	body, err := by.deflate(text.View(whole))
 	if err != nil {
 		return err
 	}
@@ -196,28 +197,23 @@ func (p packed) insert(tx *engine.Tx) error {
 	return err
 }
 
-func deflate(s string) ([]byte, error) {
+func (p *packer) deflate(s string) ([]byte, error) {
+	if p.flate == nil {
+		var err error
+		if p.flate, err = flate.NewWriter(nil, flate.BestSpeed); err != nil { // better levels clear half a megabyte for each call
+			return nil, err
+		}
+	}
 	var b bytes.Buffer
-	w := deflaters.Get().(*flate.Writer)
-	defer deflaters.Put(w)
-	w.Reset(&b)
-	if _, err := w.Write(text.Bytes(s)); err != nil {
+	p.flate.Reset(&b)
+	if _, err := p.flate.Write(text.Bytes(s)); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
+	if err := p.flate.Close(); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
-
-// deflaters have 1.2 MB each, which go in a lull.
-var deflaters = sync.Pool{New: func() any {
-	w, err := flate.NewWriter(nil, flate.BestSpeed) // better levels clear half a megabyte for each call
-	if err != nil {
-		panic(err) // for a level that is none
-	}
-	return w
-}}
 
 // inflaters have 40 KB each: they are used again.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}

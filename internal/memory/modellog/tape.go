@@ -105,6 +105,9 @@ func (t *Tape) Rest(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
+	t.writing.Lock()
+	t.packer.flate = nil
+	t.writing.Unlock()
 	return t.db.Rest(ctx)
 }
 

@@ -139,7 +139,7 @@ func (t *Tape) write(ctx context.Context, list []*take) error {
 	err := t.db.Write(ctx, func(tx *engine.Tx) error {
 		t.packer.again()
 		for _, p := range kept {
-			if err := p.insert(tx); err != nil {
+			if err := p.insert(tx, &t.packer); err != nil {
 				return err
 			}
 		}
