@@ -173,6 +173,7 @@ func newWorld(t testing.TB, env ...string) *world {
 		"BOT_MODEL_NAME=test", "BOT_MODEL_RETRY_FOR=1s", "BOT_MODEL_RETRIES=3", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir,
 		"BOT_ACCESS_OWNERS=telegram:1",
 		"BOT_LIMITS_USER_PER_MINUTE=0",
+		"BOT_MODEL_FIND_EMBEDDING=false", // whatever else runs on this machine
 	}
 	w.env = append(w.env, env...)
 	if memorytest.Served() {
