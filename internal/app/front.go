@@ -178,6 +178,7 @@ func (f *front) handler() chat.Handler {
 // opening sends what waited for a direct chat once its person writes there. It runs in the
 // conversation's lane, because a failing attempt to send may still be under way there.
 func (f *front) opening(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Direct {
 			f.platforms.hub.Do(m.Key, chat.Quick, func(ctx context.Context) {
@@ -190,7 +191,7 @@ func (f *front) opening(next chat.Handler) chat.Handler {
 				}
 			})
 		}
-		return next.Handle(ctx, m, w)
+		return pass(ctx, m, w)
 	})
 }
 
@@ -227,8 +228,9 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 // discreetly hides secrets in answers that pass no model: errors of commands, and tool
 // results passed on.
 func discreetly(hide text.Redactor, next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		a, err := next.Handle(ctx, m, discreet{w, hide})
+		a, err := pass(ctx, m, discreet{w, hide})
 		a.Text = hide.Hide(a.Text)
 		return a, err
 	})

@@ -63,7 +63,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
 	a.background(func() {
-		host.Settle(ctx, a.vitals.stirred, func() { a.platforms.introduce(ctx, a.front) }, func() {
+		host.Settle(ctx, a.vitals.stirred, a.platforms.busy, func() { a.platforms.introduce(ctx, a.front) }, func() {
 			catalog.Rest()
 			a.storage.rest(ctx)
 		})

@@ -21,6 +21,7 @@ func (t *Spans) Messages(next chat.Handler) chat.Handler {
 	if t.Tracer == nil {
 		return next
 	}
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		ctx, s := t.Start(ctx, "message", wrap.Server)
 		s.Set("parley.platform", m.Key.Platform)
@@ -28,7 +29,7 @@ func (t *Spans) Messages(next chat.Handler) chat.Handler {
 		if _, busy := t.turns.LoadOrStore(m.Key, s); !busy {
 			defer t.turns.Delete(m.Key)
 		}
-		a, err := next.Handle(ctx, m, w)
+		a, err := pass(ctx, m, w)
 		s.Set("parley.outcome", string(chat.Ending(m, a.Text != "", a.Record).Outcome))
 		s.Finish(wrap.ErrorType(err))
 		return a, err

@@ -28,11 +28,12 @@ const (
 // noting stores the titles of messages on their way to next. A failure is logged and
 // delays nothing.
 func (ts *titles) noting(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if err := ts.note(ctx, m); err != nil {
 			ts.log.Warn("titles", "err", err)
 		}
-		return next.Handle(ctx, m, w)
+		return pass(ctx, m, w)
 	})
 }
 

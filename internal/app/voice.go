@@ -62,8 +62,9 @@ func (v *voice) speaking(next chat.Handler) chat.Handler {
 	if v == nil {
 		return next
 	}
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		a, err := next.Handle(ctx, m, w)
+		a, err := pass(ctx, m, w)
 		turn, ok := a.Record.(*memory.Turn)
 		if err != nil || !ok || a.Text == "" || a.Private && !m.Direct || !v.wanted(ctx, m) {
 			return a, err

@@ -168,6 +168,16 @@ func (f HandlerFunc) Handle(ctx context.Context, m Message, w Reply) (Answer, er
 	return f(ctx, m, w)
 }
 
+// FuncOf returns h as a function. What is around the Handler of a Hub calls the next by it:
+// each call passes a whole Message, and through an interface it would do so twice, on a
+// stack that many goroutines have at the same time. nil stays nil.
+func FuncOf(h Handler) HandlerFunc {
+	if f, ok := h.(HandlerFunc); ok || h == nil {
+		return f
+	}
+	return h.Handle
+}
+
 // Causes of a cancelled Handler context.
 var (
 	ErrStopped  = errors.New("stopped by the person")

@@ -9,21 +9,28 @@ import (
 // turnstile bounds how many messages are worked on at the same time, from the first read
 // to the last part. Each takes a hundred kilobytes, a queued one next to nothing, and
 // more of them than the processors can serve are not answered sooner. A turn waiting for
-// a model gives up its slot. Returning turns do not queue again.
+// a model gives up its slot. Returning turns do not queue again. While a model answers
+// promptly, turns that have just begun to wait for it count, too: they are about to return,
+// and would all be at work together.
 type turnstile struct {
 	most, all int           // limits: at work, and including those aside
+	soon      int           // limit: at work or about to return
 	patience  time.Duration // a turn at work for longer counts as waiting
 
 	mu      sync.Mutex // guards what follows, and all places
 	working int
 	inside  int
+	fresh   int      // places that are fresh
+	prompt  bool     // the last turn to return was fresh
 	queue   []*place // in order of arrival
 }
 
 // The limits of a Hub's turnstile, besides AtOnce.
 const (
 	workAtOnce   = 16
+	workSoon     = 64
 	workPatience = time.Second
+	promptly     = 50 * time.Millisecond // a turn that waits for longer is not about to return
 )
 
 // place is one message's slot, from enter to leave. nil needs none.
@@ -31,6 +38,7 @@ type place struct {
 	t     *turnstile
 	begin func() // called on admission; nil for who got in at once
 	state placeState
+	fresh bool // waits, and has not done so for promptly
 	late  *time.Timer
 }
 
@@ -61,20 +69,20 @@ func (t *turnstile) enter(begin func()) (p *place, in bool) {
 func (t *turnstile) open() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.most, t.all = math.MaxInt, math.MaxInt
+	t.most, t.all, t.soon = math.MaxInt, math.MaxInt, math.MaxInt
 	t.admit()
 }
 
 // admit lets in as many as the limits allow. The caller holds mu.
 func (t *turnstile) admit() {
-	for len(t.queue) > 0 && t.working < t.most && t.inside < t.all {
+	for len(t.queue) > 0 && t.working < t.most && t.inside < t.all && (!t.prompt || t.working+t.fresh < t.soon) {
 		p := t.queue[0]
 		t.queue[0] = nil
 		t.queue = t.queue[1:]
 		t.inside++
 		t.working++
 		p.state = working
-		p.late = time.AfterFunc(t.patience, p.aside)
+		p.late = time.AfterFunc(t.patience, p.overdue)
 		if p.begin != nil {
 			p.begin()
 		}
@@ -82,17 +90,44 @@ func (t *turnstile) admit() {
 }
 
 // aside gives up the slot for now. It may be called again.
-func (p *place) aside() { p.change(working, waiting, -1) }
+func (p *place) aside() {
+	p.change(working, waiting, func() {
+		p.refresh(true)
+		p.late.Reset(promptly)
+	})
+}
 
 // back ends aside, without queueing.
 func (p *place) back() {
-	if p.change(waiting, working, 1) {
+	p.change(waiting, working, func() {
+		p.t.prompt = p.fresh
+		p.refresh(false)
 		p.late.Reset(p.t.patience)
+	})
+}
+
+// overdue ends what a turn counts as: being at work, or about to return.
+func (p *place) overdue() {
+	if !p.change(working, waiting, func() {}) {
+		p.change(waiting, waiting, func() { p.refresh(false) })
 	}
 }
 
-// change moves p from one state to another, and reports whether it was in the first.
-func (p *place) change(from, to placeState, more int) bool {
+// leave gives the place up for good.
+func (p *place) leave() {
+	leave := func() {
+		p.refresh(false)
+		p.late.Stop()
+		p.t.inside--
+	}
+	if !p.change(working, outside, leave) {
+		p.change(waiting, outside, leave)
+	}
+}
+
+// change moves p from one state to another and does what goes with it, unless it was not
+// in the first. It reports whether it was.
+func (p *place) change(from, to placeState, also func()) bool {
 	if p == nil {
 		return false
 	}
@@ -102,19 +137,24 @@ func (p *place) change(from, to placeState, more int) bool {
 		return false
 	}
 	p.state = to
-	p.t.working += more
+	if from == working {
+		p.t.working--
+	}
+	if to == working {
+		p.t.working++
+	}
+	also()
 	p.t.admit()
 	return true
 }
 
-// leave gives the place up for good.
-func (p *place) leave() {
-	p.aside()
-	if p.change(waiting, outside, 0) {
-		p.late.Stop()
-		p.t.mu.Lock()
-		defer p.t.mu.Unlock()
-		p.t.inside--
-		p.t.admit()
+// refresh sets whether p is about to return. The caller holds mu.
+func (p *place) refresh(fresh bool) {
+	if p.fresh {
+		p.t.fresh--
 	}
+	if fresh {
+		p.t.fresh++
+	}
+	p.fresh = fresh
 }

@@ -157,6 +157,41 @@ func TestWhoAsksAModelLetsOthersIn(t *testing.T) {
 	})
 }
 
+// TestPromptModelIsAskedByFewer: while a model answers at once, half as many ask it at the
+// same time, until it takes longer.
+func TestPromptModelIsAskedByFewer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asking atomic.Int32
+		var slow atomic.Bool
+		free := make(chan struct{})
+		p := &chattest.Adapter{}
+		c := newCrowd(t, p, p.Texts, func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
+			defer chat.Aside(ctx)()
+			if slow.Load() {
+				asking.Add(1)
+				<-free
+			}
+			return chat.Answer{Text: "done"}, nil
+		})
+		c.write(1)
+		slow.Store(true)
+		c.write(300)
+		if n := asking.Load(); n != 64 {
+			t.Errorf("%d ask a model that has answered at once", n)
+		}
+		waittest.Pass(60 * time.Millisecond)
+		if n := asking.Load(); n != 128 {
+			t.Errorf("%d ask a model that takes longer", n)
+		}
+		close(free)
+		synctest.Wait()
+		if n := len(c.sent()); n != 301 {
+			t.Errorf("%d were answered", n)
+		}
+		c.Drain(t.Context())
+	})
+}
+
 // slowTypist is a platform that takes a second to show anything unfinished.
 type slowTypist struct {
 	chattest.Adapter

@@ -24,23 +24,29 @@ const (
 // Wrap passes on what belongs to a handoff and hands everything else to next.
 // Commands and buttons keep working on both sides.
 func (d *Desk) Wrap(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind != chat.KindText && m.Kind != chat.KindEdit {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
-		h, open, err := d.o.Store.Handoffs.In(ctx, m.Key, m.From.ID)
-		if err != nil {
-			return chat.Answer{}, err
-		}
-		if open {
-			return d.fromPerson(ctx, m, h)
-		}
-		a, ours, err := d.fromDesk(ctx, m)
-		if ours || err != nil {
+		if a, ours, err := d.relay(ctx, m); ours || err != nil {
 			return a, err
 		}
-		return next.Handle(ctx, m, w)
+		return pass(ctx, m, w)
 	})
+}
+
+// relay passes on m if it belongs to a handoff; ours then.
+func (d *Desk) relay(ctx context.Context, m chat.Message) (a chat.Answer, ours bool, err error) {
+	h, open, err := d.o.Store.Handoffs.In(ctx, m.Key, m.From.ID)
+	if err != nil {
+		return a, false, err
+	}
+	if open {
+		a, err = d.fromPerson(ctx, m, h)
+		return a, true, err
+	}
+	return d.fromDesk(ctx, m)
 }
 
 // Waits reports whether m's author has taken a conversation here, so that what they say is

@@ -25,32 +25,37 @@ type Options struct {
 // Apart takes what webhooks bring, and hands everything else to next: no webhook is asked
 // whether it may speak, gives commands or answers questions.
 func Apart(o Options, next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		switch m.Hook {
-		case "":
-			return next.Handle(ctx, m, w)
-		case chat.HookAsk:
-			taken, err := o.Taken(ctx, m.Key)
-			if err != nil {
-				return chat.Answer{}, err
-			}
-			if !taken {
-				return o.Agent.Handle(ctx, m, w)
-			}
-			m.Hook = chat.HookKeep
+		if m.Hook == "" {
+			return pass(ctx, m, w)
 		}
-		session, err := o.Session(ctx, m)
+		return o.take(ctx, m, w)
+	})
+}
+
+func (o *Options) take(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	if m.Hook == chat.HookAsk {
+		taken, err := o.Taken(ctx, m.Key)
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		session.Direct = m.Direct
-		kept := &memory.Relay{End: chat.End{Outcome: chat.Overheard}, Lines: []memory.Line{{Session: session, TTL: o.TTL(), Entry: entry(m)}}}
-		if m.Hook == chat.HookKeep {
-			return chat.Answer{Record: kept}, nil
+		if !taken {
+			return o.Agent.Handle(ctx, m, w)
 		}
-		kept.End.Outcome = chat.Answered
-		return chat.Answer{Text: m.Text, Record: kept}, nil
-	})
+		m.Hook = chat.HookKeep
+	}
+	session, err := o.Session(ctx, m)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	session.Direct = m.Direct
+	kept := &memory.Relay{End: chat.End{Outcome: chat.Overheard}, Lines: []memory.Line{{Session: session, TTL: o.TTL(), Entry: entry(m)}}}
+	if m.Hook == chat.HookKeep {
+		return chat.Answer{Record: kept}, nil
+	}
+	kept.End.Outcome = chat.Answered
+	return chat.Answer{Text: m.Text, Record: kept}, nil
 }
 
 // entry is what a webhook brought as the transcript has it: a line of an author of its own,

@@ -16,43 +16,55 @@ import (
 // with what went wrong: whoever scheduled it learns of it in any case. While a recurring one
 // gets none again and again, only the first time is said.
 func Apart(rows *agenda.Agenda, log *slog.Logger, agent, next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if !m.Unasked {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
-		a, err := agent.Handle(ctx, m, w)
-		if err != nil {
-			if ctx.Err() != nil {
-				return a, err
-			}
-			id := chat.ErrorID()
-			log.Error("a scheduled question failed", "id", id, "conversation", m.Key.String(), "err", err)
-			a = chat.Answer{Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, ErrorID: id, Fault: err.Error()}}
-		}
-		if answered(m, a) {
-			return a, nil
-		}
-		id := agenda.AskedBy(m.ID)
-		if again, err := rows.Unanswered(ctx, id); err != nil || again {
-			return chat.Answer{Record: a.Record}, err
-		}
-		asked, err := rows.Asked(ctx, id)
-		if errors.Is(err, agenda.ErrNoReminder) { // whoever asked it was forgotten
-			return chat.Answer{Record: a.Record}, nil
-		}
-		if err != nil {
-			return chat.Answer{Record: a.Record}, err
-		}
-		key, why := asked.RowKey(), a.Text
-		if why == "" {
-			why = catalog.Text(ctx, "I could not answer this.")
-		}
-		return chat.Answer{Text: catalog.Say(ctx, "⏰ %s", m.Text) + "\n" + why, Record: a.Record, Buttons: [][]chat.Button{{
-			{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze =%d 10m", key)},
-			{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze =%d 1h", key)},
-			{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done =%d", key)},
-		}}}, nil
+		return asker{rows, log, agent}.ask(ctx, m, w)
 	})
+}
+
+// asker has the agent answer scheduled questions.
+type asker struct {
+	rows  *agenda.Agenda
+	log   *slog.Logger
+	agent chat.Handler
+}
+
+func (k asker) ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	a, err := k.agent.Handle(ctx, m, w)
+	if err != nil {
+		if ctx.Err() != nil {
+			return a, err
+		}
+		id := chat.ErrorID()
+		k.log.Error("a scheduled question failed", "id", id, "conversation", m.Key.String(), "err", err)
+		a = chat.Answer{Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, ErrorID: id, Fault: err.Error()}}
+	}
+	if answered(m, a) {
+		return a, nil
+	}
+	id := agenda.AskedBy(m.ID)
+	if again, err := k.rows.Unanswered(ctx, id); err != nil || again {
+		return chat.Answer{Record: a.Record}, err
+	}
+	asked, err := k.rows.Asked(ctx, id)
+	if errors.Is(err, agenda.ErrNoReminder) { // whoever asked it was forgotten
+		return chat.Answer{Record: a.Record}, nil
+	}
+	if err != nil {
+		return chat.Answer{Record: a.Record}, err
+	}
+	key, why := asked.RowKey(), a.Text
+	if why == "" {
+		why = catalog.Text(ctx, "I could not answer this.")
+	}
+	return chat.Answer{Text: catalog.Say(ctx, "⏰ %s", m.Text) + "\n" + why, Record: a.Record, Buttons: [][]chat.Button{{
+		{Label: catalog.Text(ctx, "In 10 min"), Data: fmt.Sprintf("/remind snooze =%d 10m", key)},
+		{Label: catalog.Text(ctx, "In 1 h"), Data: fmt.Sprintf("/remind snooze =%d 1h", key)},
+		{Label: catalog.Text(ctx, "Done"), Data: fmt.Sprintf("/remind done =%d", key)},
+	}}}, nil
 }
 
 // answered reports whether a question got an answer, if only that the model will not give

@@ -114,15 +114,16 @@ func (fs *Feeds) only(keys map[chat.Key]bool) {
 // Wrap shows, to who follows a direct chat, how answers there grow. The answer to a message
 // from a browser quotes it, since the direct chat does not have it.
 func (fs *Feeds) Wrap(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		f := fs.of(m.Key)
 		if f == nil || !m.Direct {
-			a, err := next.Handle(ctx, m, w)
+			a, err := pass(ctx, m, w)
 			return quoting(ctx, m, a), err
 		}
 		t := &answering{feed: f}
 		f.begin(t)
-		a, err := next.Handle(ctx, m, &tee{Reply: w, turn: t, disk: sync.OnceValue(func() error { return chat.OnDisk(ctx) })})
+		a, err := pass(ctx, m, &tee{Reply: w, turn: t, disk: sync.OnceValue(func() error { return chat.OnDisk(ctx) })})
 		t.end(m, a, err, fs.now())
 		return quoting(ctx, m, a), err
 	})

@@ -104,11 +104,12 @@ func (e *Endpoint) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte,
 // Wrap shows programs nothing but the answer itself, and says where an answer comes that
 // people give.
 func (*Endpoint) Wrap(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Key.Platform != chat.Programs {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
-		a, err := next.Handle(ctx, m, mute{w})
+		a, err := pass(ctx, m, mute{w})
 		if err == nil && a.Text == "" && len(a.Files) == 0 && chat.Ending(m, false, a.Record).Outcome == chat.PassedOn {
 			a.Text = catalog.Text(ctx, "I passed that on to the people here. Their answer comes to our direct chat.")
 		}

@@ -20,8 +20,10 @@ const (
 
 // Settle keeps the process small until ctx ends: after startup and in lulls it gives back
 // unused memory. stirred holds a token after an event. first is called once, for work that
-// may wait for the first messages; rest is called before each Release in a lull.
-func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
+// may wait for the first messages; rest is called before each Release in a lull. busy reports
+// whether something is under way without events, such as the first messages while all of them
+// wait for their model: what is given back before they go on is taken again a moment later.
+func Settle(ctx context.Context, stirred <-chan struct{}, busy func() bool, first, rest func()) {
 	next := time.NewTimer(calm)
 	defer next.Stop()
 	first = sync.OnceFunc(first)
@@ -29,12 +31,13 @@ func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
 	defer late.Stop()
 	// While busy, look for the token only at the end of each calm: waking up at once would
 	// cost every message a switch of threads.
-	for starting, quiet, listen := true, false, stirred; ; {
+	for starting, waits, quiet, listen := true, true, false, stirred; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-late.C:
 			first()
+			waits = false
 			continue
 		case <-listen:
 			quiet, listen = false, nil
@@ -42,7 +45,7 @@ func Settle(ctx context.Context, stirred <-chan struct{}, first, rest func()) {
 			continue
 		case <-next.C:
 		}
-		if listen = stirred; len(stirred) > 0 {
+		if listen = stirred; len(stirred) > 0 || starting && waits && busy() {
 			next.Reset(calm)
 			continue
 		}

@@ -13,10 +13,12 @@ import (
 // TestSettleWaitsForCalm: deferred work waits for the first messages, but not forever,
 // and catalogs are released only in lulls.
 func TestSettleWaitsForCalm(t *testing.T) {
-	for name, tt := range map[string]struct{ busy, first time.Duration }{
-		"calm":      {0, 320 * time.Millisecond},
-		"a moment":  {2 * time.Second, 2750 * time.Millisecond},
-		"very busy": {time.Minute, 5150 * time.Millisecond},
+	for name, tt := range map[string]struct{ busy, silent, first time.Duration }{
+		"calm":             {0, 0, 320 * time.Millisecond},
+		"a moment":         {2 * time.Second, 0, 2750 * time.Millisecond},
+		"very busy":        {time.Minute, 0, 5150 * time.Millisecond},
+		"a slow model":     {0, 2 * time.Second, 2150 * time.Millisecond},
+		"one that is away": {0, time.Hour, 5150 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -26,7 +28,8 @@ func TestSettleWaitsForCalm(t *testing.T) {
 				var mu sync.Mutex
 				stirred := make(chan struct{}, 1)
 				ctx, cancel := context.WithCancel(t.Context())
-				go Settle(ctx, stirred, func() { mu.Lock(); defer mu.Unlock(); first = append(first, time.Since(began)) },
+				busy := func() bool { return time.Since(began) < tt.silent }
+				go Settle(ctx, stirred, busy, func() { mu.Lock(); defer mu.Unlock(); first = append(first, time.Since(began)) },
 					func() { mu.Lock(); defer mu.Unlock(); rests++ })
 				for time.Since(began) < tt.busy {
 					stirred <- struct{}{}

@@ -77,9 +77,10 @@ func (c *Commands) Table() []Command { return c.table }
 // Wrap runs commands and passes everything else on. A button whose data is a
 // command runs it as the person who pressed. Forwarded words are never a command.
 func (c *Commands) Wrap(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if !gives(m) {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
 		return c.run(ctx, m, w, false)
 	})

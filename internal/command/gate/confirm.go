@@ -326,55 +326,61 @@ func bodyOf(q chat.Question) (b body) {
 // Wrap settles questions and passes everything else on. do has the actions by kind. While a
 // question waits, answers in between end with a reminder of it.
 func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind == chat.KindButton {
 			if p, ok := pressed(m.Text); ok {
 				return c.press(ctx, m, w, p, do)
 			}
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
 		if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
-		said, ok, err := c.answered(ctx, m)
-		if err != nil {
-			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		q, a, over, err := c.meets(ctx, m, w, do)
+		if over || err != nil {
+			return a, err
 		}
-		if ok {
-			if why, err := c.overruled(ctx, m, said.Question, slices.Contains(said.agreed, true)); why != "" || err != nil {
-				return ended(why, chat.Refused, chat.NotYours), err
-			}
-			return c.afford(ctx, m, w, said, do)
+		if q == nil {
+			return pass(ctx, m, w)
 		}
-		q, waits, err := c.rows.Question(ctx, m, "")
-		if err != nil {
-			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
-		}
-		if !waits {
-			return next.Handle(ctx, m, w)
-		}
-		if !c.now().Before(q.Until) { // they talk of something else
-			if err := c.rows.EndQuestion(ctx, q.ID, chat.QuestionSettled, ""); err != nil {
-				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
-			}
-		}
-		a, err := next.Handle(ctx, m, w)
+		a, err = pass(ctx, m, w)
 		if err != nil || a.Text == "" || a.Private {
 			return a, err
 		}
-		ctx = context.WithoutCancel(ctx) // the answer counts, also one that /stop cut short
-		why, err := c.lapsed(ctx, m, q, a.Record)
-		switch {
-		case err != nil:
-			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
-		case why != "":
-			a.Text += "\n\n" + catalog.Say(ctx, "_What I had asked you is off. %s_", why)
-			return a, nil
-		case !c.reminds(q, m, a):
-			return a, nil
-		}
-		return c.reminded(ctx, m, q, a)
+		return c.besides(ctx, m, *q, a)
 	})
+}
+
+// meets settles the question that m answers; over then. Otherwise q is the question that
+// waits where m was written; nil for none.
+func (c *Confirmations) meets(
+	ctx context.Context, m chat.Message, w chat.Reply, do map[string]Do,
+) (q *chat.Question, a chat.Answer, over bool, err error) {
+	said, ok, err := c.answered(ctx, m)
+	if err != nil {
+		return nil, a, false, fmt.Errorf("confirm: %w", err)
+	}
+	if ok {
+		if why, err := c.overruled(ctx, m, said.Question, slices.Contains(said.agreed, true)); why != "" || err != nil {
+			return nil, ended(why, chat.Refused, chat.NotYours), true, err
+		}
+		a, err = c.afford(ctx, m, w, said, do)
+		return nil, a, true, err
+	}
+	open, waits, err := c.rows.Question(ctx, m, "")
+	if err != nil {
+		return nil, a, false, fmt.Errorf("confirm: %w", err)
+	}
+	if !waits {
+		return nil, a, false, nil
+	}
+	if !c.now().Before(open.Until) { // they talk of something else
+		if err := c.rows.EndQuestion(ctx, open.ID, chat.QuestionSettled, ""); err != nil {
+			return nil, a, false, fmt.Errorf("confirm: %w", err)
+		}
+	}
+	return &open, a, false, nil
 }
 
 type answered struct {

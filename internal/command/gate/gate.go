@@ -169,6 +169,7 @@ func (g *Gate) Set(mode string, owners, allow []string) error {
 // Wrap lets through what may pass, marked as addressed, and finishes the rest: mostly in
 // silence, for a stranger at most with a sentence.
 func (g *Gate) Wrap(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		m = linked(m)
 		way, a, err := g.decide(ctx, m)
@@ -188,7 +189,7 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 			chat.Await(w)
 		}
 		m.Addressed = true
-		return next.Handle(ctx, m, w)
+		return pass(ctx, m, w)
 	})
 }
 

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"parley/internal/chat"
@@ -95,29 +96,51 @@ func (c *Confirmations) declined(ctx context.Context, m chat.Message, a answered
 // Revised tells people whose open question lapses because its message was edited or deleted.
 // It goes around the gate, which lets no deletion pass.
 func (c *Confirmations) Revised(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind != chat.KindEdit && m.Kind != chat.KindDeleted {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
-		list, err := c.rows.LedTo(ctx, m)
-		if err != nil {
-			return chat.Answer{}, err
-		}
-		a, err := next.Handle(ctx, m, w)
-		if err != nil || len(list) == 0 {
-			return a, err
-		}
-		q := list[0]
-		if c.Speak != nil {
-			ctx = c.Speak(ctx, q.Asked)
-		}
-		if q.Lapse = chat.LapsedEdited; m.Kind == chat.KindDeleted {
-			q.Lapse = chat.LapsedDeleted
-		}
-		if a.Text == "" {
-			a.Text = c.why(ctx, q.Lapse)
-		}
-		c.Expired(ctx, q)
-		return a, nil
+		return c.revised(ctx, m, w, pass)
 	})
+}
+
+func (c *Confirmations) revised(ctx context.Context, m chat.Message, w chat.Reply, pass chat.HandlerFunc) (chat.Answer, error) {
+	list, err := c.rows.LedTo(ctx, m)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	a, err := pass(ctx, m, w)
+	if err != nil || len(list) == 0 {
+		return a, err
+	}
+	q := list[0]
+	if c.Speak != nil {
+		ctx = c.Speak(ctx, q.Asked)
+	}
+	if q.Lapse = chat.LapsedEdited; m.Kind == chat.KindDeleted {
+		q.Lapse = chat.LapsedDeleted
+	}
+	if a.Text == "" {
+		a.Text = c.why(ctx, q.Lapse)
+	}
+	c.Expired(ctx, q)
+	return a, nil
+}
+
+// besides adds to the answer to something else what became of the question q, or a reminder
+// of it.
+func (c *Confirmations) besides(ctx context.Context, m chat.Message, q chat.Question, a chat.Answer) (chat.Answer, error) {
+	ctx = context.WithoutCancel(ctx) // the answer counts, also one that /stop cut short
+	why, err := c.lapsed(ctx, m, q, a.Record)
+	switch {
+	case err != nil:
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	case why != "":
+		a.Text += "\n\n" + catalog.Say(ctx, "_What I had asked you is off. %s_", why)
+		return a, nil
+	case !c.reminds(q, m, a):
+		return a, nil
+	}
+	return c.reminded(ctx, m, q, a)
 }

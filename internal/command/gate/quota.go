@@ -113,18 +113,20 @@ func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 
 // Rate limits messages a minute, of every kind.
 func (q *Quotas) Rate(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if q.limits.Load().PerMinute > 0 && m.Attempt == 0 && // it was counted then
 			(q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
 			return q.notice(m, chat.TooFast, catalog.Text(ctx, "That was a lot of messages at once. Please give me a minute.")), nil
 		}
-		return next.Handle(chat.PaidBy(ctx, m), m, w)
+		return pass(chat.PaidBy(ctx, m), m, w)
 	})
 }
 
 // Budget limits tokens a day; it goes around what calls the model. Reserve
 // does the same for each call within.
 func (q *Quotas) Budget(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		ctx = chat.PaidBy(ctx, m)
 		err := q.refresh(ctx, m)
@@ -132,7 +134,7 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 			_, err = q.promise(m, Amount{})
 		}
 		if errors.Is(err, ErrQuota) && (q.limits.Load().Pass || q.o.Free != nil && q.o.Free(ctx, m)) {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {
 			return q.notice(m, chat.Spent, q.usedUp(ctx)), nil
@@ -140,7 +142,7 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		return next.Handle(ctx, m, w)
+		return pass(ctx, m, w)
 	})
 }
 

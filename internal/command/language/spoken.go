@@ -63,6 +63,7 @@ func (s Speaker) Answering(ctx context.Context, m chat.Message) catalog.Printer 
 // language is stored, so that it is known when they are next spoken to. What they
 // chose themselves is noted in the context. It is for people who were let in.
 func (s Speaker) Heard(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.From.ID != "" && m.Addressed && !m.Unasked {
 			chosen, before := s.read(ctx, m.From.ID)
@@ -75,7 +76,7 @@ func (s Speaker) Heard(next chat.Handler) chat.Handler {
 				}
 			}
 		}
-		return next.Handle(ctx, m, w)
+		return pass(ctx, m, w)
 	})
 }
 

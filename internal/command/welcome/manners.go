@@ -46,9 +46,10 @@ func Told(what string, text func(p catalog.Printer) string) Notice {
 
 // Wrap answers the news that the bot was added to a group.
 func (o Manners) Wrap(next chat.Handler) chat.Handler {
+	pass := chat.FuncOf(next)
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind != chat.KindAdded {
-			return next.Handle(ctx, m, w)
+			return pass(ctx, m, w)
 		}
 		return o.added(ctx, m)
 	})
