@@ -75,9 +75,10 @@ const (
 
 const (
 	// The limit has the server take the last entries from their order.
-	sinceQuery = `SELECT generation, last, after, coalesce((SELECT string_agg(int8send(rowid), CAST('' AS BYTEA) ORDER BY rowid)
+	sinceQuery = `SELECT generation, last, after, CAST(CAST(pg_snapshot_xmin(at) AS TEXT) AS BIGINT),
+		CAST(CAST(pg_snapshot_xmax(at) AS TEXT) AS BIGINT), coalesce((SELECT string_agg(int8send(rowid), CAST('' AS BYTEA) ORDER BY rowid)
 		FROM (SELECT rowid FROM messages_fts WHERE rowid >= (after + 1 - :late) << 20 ORDER BY rowid DESC LIMIT :came) new), CAST('' AS BYTEA))
-	FROM (SELECT generation, last, CASE generation WHEN :generation THEN CAST(:after AS BIGINT) ELSE last END AS after
+	FROM (SELECT generation, last, pg_current_snapshot() AS at, CASE generation WHEN :generation THEN CAST(:after AS BIGINT) ELSE last END AS after
 		FROM (SELECT CAST(count(*) AS TEXT) || ' ' || coalesce(sum(mark), 0) AS generation,
 			(SELECT coalesce(max(rowid), 0) >> 20 FROM messages_fts) AS last FROM parley_index_changes) state OFFSET 0) asked`
 	wordsQuery = `SELECT rowid, array_to_string(tsvector_to_array(words), chr(1)) FROM messages_fts
@@ -91,7 +92,7 @@ const Tidied = `DELETE FROM parley_index_changes WHERE id < (SELECT max(id) FROM
 func (l Lists) Since(generation string, id int64) (news postings.News, err error) {
 	var held []byte
 	err = l.DB.QueryRow(sinceQuery, engine.Named{"generation": generation, "after": id, "late": late, "came": came}).
-		Scan(&news.Generation, &news.Last, &news.After, &held)
+		Scan(&news.Generation, &news.Last, &news.After, &news.Open, &news.Next, &held)
 	if news.Rows = unpacked(held); len(news.Rows) == came {
 		news.After = news.Last
 	}

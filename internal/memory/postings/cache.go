@@ -25,7 +25,9 @@ type News struct {
 	// After is the id that Rows are for: what was asked for, or a later one if the generation is
 	// another one, or if too many came.
 	After int64
-	Rows  []int64 // entries of messages behind After, and some before it that may have come later, rising
+	// Open is the oldest transaction that may still bring entries, Next the one that begins next.
+	Open, Next int64
+	Rows       []int64 // entries of messages behind After, and some before it that may have come later, rising
 }
 
 const (
@@ -42,7 +44,9 @@ type Cache struct {
 	lists      map[string]*list
 	size       int
 	generation string
-	until      int64          // id of the last message that lists were looked through for
+	until      int64          // id of a message behind which, or shortly before which, is all that is not in seen
+	mark, next int64          // the id of a later one, once all transactions before next have ended
+	begun      int64          // the transaction before which all have to end until lists are kept
 	seen       map[int64]bool // entries that Since returned
 	version    int            // rises whenever lists may have become other ones
 	dropped    int            // rises whenever all lists go
@@ -116,6 +120,9 @@ func (c *Cache) update(ix Index, words []string) (kept []packed, version int, er
 			kept[i], l.used = l.packed, c.clock
 		}
 	}
+	if news.Open < c.begun {
+		return kept, unkept, nil
+	}
 	return kept, c.version, nil
 }
 
@@ -128,6 +135,7 @@ func (c *Cache) take(news News, texts map[int64][]string, dropped int) (lack []i
 		}
 		c.drop() // what is known is from before this was asked
 		c.generation, c.until = news.Generation, news.Last
+		c.mark, c.next, c.begun = news.Last, news.Next, news.Next
 	}
 	more := slices.DeleteFunc(slices.Clone(news.Rows), func(row int64) bool { return c.seen[row] })
 	if len(more) > fresh {
@@ -147,8 +155,11 @@ func (c *Cache) take(news News, texts map[int64][]string, dropped int) (lack []i
 			c.add(w, row)
 		}
 	}
-	if news.Last >= c.until || c.seen == nil {
-		c.until, c.seen = max(c.until, news.Last), make(map[int64]bool, len(news.Rows))
+	if news.Open >= c.next || c.seen == nil { // what was open at the mark is among these rows
+		c.seen = make(map[int64]bool, len(news.Rows))
+	}
+	if news.Open >= c.next {
+		c.until, c.mark, c.next = max(c.until, c.mark), news.Last, news.Next
 	}
 	for _, row := range news.Rows {
 		c.seen[row] = true

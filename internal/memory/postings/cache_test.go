@@ -12,14 +12,14 @@ import (
 type fake struct {
 	generation int
 	entries    map[int64][]string
-	last       int64
+	last, open int64
 	read       []string // words that were read
 	reading    func()   // is called while they are
 	asking     func()   // is called before an answer to what came arrives
 }
 
 func (f *fake) Since(generation string, id int64) (News, error) {
-	n := News{Generation: fmt.Sprint("g", f.generation), Last: f.last, After: id}
+	n := News{Generation: fmt.Sprint("g", f.generation), Last: f.last, After: id, Open: f.open, Next: 2}
 	if n.Generation != generation {
 		n.After = f.last
 	}
@@ -69,7 +69,7 @@ func (f *fake) say(id, place int64, words ...string) {
 
 // filled is an index in which "the" is frequent and "canoe" is not.
 func filled() *fake {
-	f := &fake{entries: map[int64][]string{}}
+	f := &fake{entries: map[int64][]string{}, open: 2}
 	for id := range int64(2 * fewest) {
 		f.say(20+id, id%3, "the")
 	}
@@ -174,6 +174,23 @@ func TestAnswersArriveInAnyOrder(t *testing.T) {
 		if got := check(t, cache, f, "the", "canoe"); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q were read, not %q", c.what, got, c.want)
 		}
+	}
+}
+
+// While a transaction is open that may bring entries of long ago, no list is kept.
+func TestListsWaitForOpenTransactions(t *testing.T) {
+	f, c := filled(), &Cache{}
+	f.open = 1
+	for range 2 {
+		if got := check(t, c, f, "the"); len(got) != 1 {
+			t.Errorf("%q were read", got)
+		}
+	}
+	f.say(1, 1, "the")
+	f.open = 2
+	check(t, c, f, "the")
+	if got := check(t, c, f, "the"); len(got) != 0 {
+		t.Errorf("%q were read", got)
 	}
 }
 
