@@ -104,3 +104,37 @@ func TestListsFollowTheServer(t *testing.T) {
 	}
 	check("after the night", 1001)
 }
+
+// A transaction that stays open while many others commit has its message in the lists once it ends.
+func TestListsHaveWhatWasCommittedLate(t *testing.T) {
+	url, two := zebras(t)
+	s, others := two[0], postgrestest.Raw(t, url)
+	conn, err := others.Conn(t.Context())
+	must(t, err)
+	defer func() { must(t, conn.Close()) }()
+	run := func(statement string) {
+		t.Helper()
+		must(t, second(conn.ExecContext(t.Context(), statement)))
+	}
+	many := func() int {
+		t.Helper()
+		got, err := s.lists.Get(pgschema.Lists{DB: s.db}, []string{word})
+		must(t, err)
+		return len(got[0])
+	}
+	many()
+	run("BEGIN")
+	run(fmt.Sprintf(`INSERT INTO messages_fts (rowid, words)
+		VALUES (pg_sequence_last_value(pg_get_serial_sequence('messages', 'id')::regclass) << 20 | 9, '%s')`, word))
+	importText(t, two[1], fillers(t, 1500, [2]string{"archive", "c1"}, nil, strangers))
+	must(t, two[1].db.Settle(t.Context()))
+	for range 2 {
+		if n := many(); n != 1000 {
+			t.Errorf("%d entries before the end", n)
+		}
+	}
+	run("COMMIT")
+	if n := many(); n != 1001 {
+		t.Errorf("%d entries after it", n)
+	}
+}

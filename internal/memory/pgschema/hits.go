@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/db/engine"
 	"parley/internal/db/postgres"
+	"parley/internal/memory/postings"
 )
 
 // Each term is looked up by itself: an index of words takes longest for an expression of many.
@@ -64,15 +65,22 @@ func unpacked(held []byte) []int64 {
 // Lists is the index of what was said, as postings.Cache asks it.
 type Lists struct{ DB *engine.DB }
 
-// late is how many messages before the last one may still get their words, as a server commits
-// in any order. Words that come even later are noted by a trigger, which knows half of it.
-const late = 1_000
+const (
+	// late is how many messages before the last one may still get their words, as a server commits
+	// in any order. Words that come even later are noted by a trigger, which knows half of it.
+	late = 1_000
+	// came is how many entries are told of at once.
+	came = late + 3_000
+)
 
 const (
-	stateQuery = `SELECT CAST(count(*) AS TEXT) || ' ' || coalesce(sum(mark), 0),
-		(SELECT coalesce(max(rowid), 0) >> 20 FROM messages_fts) FROM parley_index_changes`
-	sinceQuery = `SELECT coalesce(string_agg(int8send(rowid), CAST('' AS BYTEA) ORDER BY rowid), CAST('' AS BYTEA))
-		FROM messages_fts WHERE rowid >= :from`
+	// The limit has the server take the last entries from their order.
+	sinceQuery = `SELECT generation, last, after, CAST(CAST(pg_snapshot_xmin(at) AS TEXT) AS BIGINT),
+		CAST(CAST(pg_snapshot_xmax(at) AS TEXT) AS BIGINT), coalesce((SELECT string_agg(int8send(rowid), CAST('' AS BYTEA) ORDER BY rowid)
+		FROM (SELECT rowid FROM messages_fts WHERE rowid >= (after + 1 - :late) << 20 ORDER BY rowid DESC LIMIT :came) new), CAST('' AS BYTEA))
+	FROM (SELECT generation, last, pg_current_snapshot() AS at, CASE generation WHEN :generation THEN CAST(:after AS BIGINT) ELSE last END AS after
+		FROM (SELECT CAST(count(*) AS TEXT) || ' ' || coalesce(sum(mark), 0) AS generation,
+			(SELECT coalesce(max(rowid), 0) >> 20 FROM messages_fts) AS last FROM parley_index_changes) state OFFSET 0) asked`
 	wordsQuery = `SELECT rowid, array_to_string(tsvector_to_array(words), chr(1)) FROM messages_fts
 		WHERE rowid IN (SELECT CAST(value AS BIGINT) FROM json_each(:rows))`
 )
@@ -80,17 +88,15 @@ const (
 // Tidied takes away what older questions compared themselves with.
 const Tidied = `DELETE FROM parley_index_changes WHERE id < (SELECT max(id) FROM parley_index_changes)`
 
-// State implements postings.Index.
-func (l Lists) State() (generation string, last int64, err error) {
-	err = l.DB.QueryRow(stateQuery).Scan(&generation, &last)
-	return generation, last, err
-}
-
 // Since implements postings.Index.
-func (l Lists) Since(id int64) ([]int64, error) {
+func (l Lists) Since(generation string, id int64) (news postings.News, err error) {
 	var held []byte
-	err := l.DB.QueryRow(sinceQuery, engine.Named{"from": (id + 1 - late) << 20}).Scan(&held)
-	return unpacked(held), err
+	err = l.DB.QueryRow(sinceQuery, engine.Named{"generation": generation, "after": id, "late": late, "came": came}).
+		Scan(&news.Generation, &news.Last, &news.After, &news.Open, &news.Next, &held)
+	if news.Rows = unpacked(held); len(news.Rows) == came {
+		news.After = news.Last
+	}
+	return news, err
 }
 
 // Words implements postings.Index.

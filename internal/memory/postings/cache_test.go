@@ -12,21 +12,27 @@ import (
 type fake struct {
 	generation int
 	entries    map[int64][]string
-	last       int64
+	last, open int64
 	read       []string // words that were read
 	reading    func()   // is called while they are
+	asking     func()   // is called before an answer to what came arrives
 }
 
-func (f *fake) State() (string, int64, error) { return fmt.Sprint(f.generation), f.last, nil }
-
-func (f *fake) Since(id int64) (rows []int64, err error) {
+func (f *fake) Since(generation string, id int64) (News, error) {
+	n := News{Generation: fmt.Sprint("g", f.generation), Last: f.last, After: id, Open: f.open, Next: 2}
+	if n.Generation != generation {
+		n.After = f.last
+	}
 	for row := range f.entries {
-		if row>>placeBits > id-10 {
-			rows = append(rows, row)
+		if row>>placeBits > n.After-10 {
+			n.Rows = append(n.Rows, row)
 		}
 	}
-	slices.Sort(rows)
-	return rows, nil
+	slices.Sort(n.Rows)
+	if f.asking != nil {
+		f.asking()
+	}
+	return n, nil
 }
 
 func (f *fake) Words(rows []int64) (map[int64][]string, error) {
@@ -63,7 +69,7 @@ func (f *fake) say(id, place int64, words ...string) {
 
 // filled is an index in which "the" is frequent and "canoe" is not.
 func filled() *fake {
-	f := &fake{entries: map[int64][]string{}}
+	f := &fake{entries: map[int64][]string{}, open: 2}
 	for id := range int64(2 * fewest) {
 		f.say(20+id, id%3, "the")
 	}
@@ -140,6 +146,54 @@ func TestListsReadMeanwhileAreNotKept(t *testing.T) {
 	}
 }
 
+// Nobody waits for another's answer of the index, whichever arrives first; and one that is from before
+// something was deleted brings no list of then back.
+func TestAnswersArriveInAnyOrder(t *testing.T) {
+	gone := int64(21<<placeBits | 7)
+	for _, c := range []struct {
+		what   string
+		change func(f *fake)
+		want   []string // that are read next
+	}{
+		{"nothing", func(*fake) {}, []string{"canoe"}},
+		{"a message", func(f *fake) { f.say(f.last+1, 1, "the", "canoe") }, []string{"canoe"}},
+		{"one that was committed later", func(f *fake) { f.say(f.last-2, 1, "the", "canoe") }, []string{"canoe"}},
+		{"a deletion", func(f *fake) { delete(f.entries, gone); f.generation++ }, []string{"canoe"}},
+	} {
+		f, cache := filled(), &Cache{}
+		check(t, cache, f, "the", "canoe")
+		f.asking = func() {
+			f.asking = nil
+			c.change(f)
+			check(t, cache, f, "the", "canoe")
+		}
+		found, err := cache.Get(f, []string{"the"})
+		if err != nil || !slices.Equal(found[0], f.with("the")) {
+			t.Errorf("%s: %d entries instead of %d, %v", c.what, len(found[0]), len(f.with("the")), err)
+		}
+		if got := check(t, cache, f, "the", "canoe"); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q were read, not %q", c.what, got, c.want)
+		}
+	}
+}
+
+// While a transaction is open that may bring entries of long ago, no list is kept.
+func TestListsWaitForOpenTransactions(t *testing.T) {
+	f, c := filled(), &Cache{}
+	f.open = 1
+	for range 2 {
+		if got := check(t, c, f, "the"); len(got) != 1 {
+			t.Errorf("%q were read", got)
+		}
+	}
+	f.say(1, 1, "the")
+	f.open = 2
+	check(t, c, f, "the")
+	if got := check(t, c, f, "the"); len(got) != 0 {
+		t.Errorf("%q were read", got)
+	}
+}
+
 // Lists take no more than they may, and those stay that were asked for last.
 func TestListsAreBounded(t *testing.T) {
 	f, c := &fake{entries: map[int64][]string{}}, &Cache{}
@@ -147,7 +201,7 @@ func TestListsAreBounded(t *testing.T) {
 	for i := range row {
 		row[i] = int64(i+1) << placeBits
 	}
-	if _, err := c.update(f); err != nil {
+	if _, _, err := c.update(f, nil); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 30 {
