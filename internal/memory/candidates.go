@@ -52,14 +52,14 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers. It reports whether they were chosen.
-func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (found []Passage, chosen bool, err error) {
+func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (found []*Passage, chosen bool, err error) {
 	var n int
 	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxWhole + 1})).Scan(&n); err != nil {
 		return nil, false, err
 	}
 	if n <= maxWhole {
-		found, err = s.passages(wholeQuery, q.scope().With(engine.Named{"limit": maxWhole}))
-		return found, false, err
+		whole, err := s.passages(wholeQuery, q.scope().With(engine.Named{"limit": maxWhole}))
+		return pointers(nil, whole), false, err
 	}
 	places, err := s.places(q)
 	if err = errors.Join(err, s.db.Settle(ctx)); err != nil {
@@ -77,12 +77,10 @@ func (s *Store) candidates(ctx context.Context, q Query, meant vector.Vector) (f
 	if err != nil {
 		return nil, false, err
 	}
-	found = make([]Passage, 0, (maxSpans+maxNamed)*(2*maxReach+1))
+	found = make([]*Passage, 0, (maxNear+maxSpans+maxNamed)*(2*maxReach+1))
 	look := func(w wanted) {
 		if err == nil {
-			var more []Passage
-			more, err = s.around(q, order, w)
-			found = append(found, more...)
+			found, err = s.around(found, q, order, w)
 		}
 	}
 	look(wanted{order.numbers(near), nil, maxNear})
@@ -102,31 +100,42 @@ type wanted struct {
 	limit   int
 }
 
-// around returns what was said around messages that are visible, whose places' order is given.
-// Most often the beginning of the list has enough of them, and a long one takes longer than
+// pointers adds to a list what points at each of some passages, which are large to be moved.
+func pointers(list []*Passage, more []Passage) []*Passage {
+	list = slices.Grow(list, len(more))
+	for i := range more {
+		list = append(list, &more[i])
+	}
+	return list
+}
+
+// around adds to a list what was said around messages that are visible, whose places' order is
+// given. Most often the beginning of their numbers has enough of them, and many take longer than
 // all the rest.
-func (s *Store) around(q Query, order *order, w wanted) (found []Passage, err error) {
+func (s *Store) around(list []*Passage, q Query, order *order, w wanted) ([]*Passage, error) {
 	by, tried := "", few*w.limit
 	if len(w.people) > 0 {
-		list, err := json.Marshal(w.people)
+		people, err := json.Marshal(w.people)
 		if err != nil {
 			return nil, err
 		}
-		by, tried = string(list), fewNamed*w.limit
+		by, tried = string(people), fewNamed*w.limit
 	}
+	var found []Passage
 	for enough := len(w.numbers) == 0; !enough; tried = len(w.numbers) {
 		first := order.ids(w.numbers[:min(tried, len(w.numbers))])
+		var err error
 		if found, err = s.listed(q, first, by, w.limit); err != nil {
 			return nil, err
 		}
 		enough = len(first) == len(w.numbers) || len(found) >= w.limit
 	}
 	if len(found) == 0 {
-		return nil, nil
+		return list, nil
 	}
 	beside := order.beside(found)
 	more, err := s.listed(q, beside, "", len(beside))
-	return append(found, more...), err
+	return pointers(pointers(list, found), more), err
 }
 
 // listed fetches the first messages of a list that are visible, and by some people, in JSON, if

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"parley/internal/db/engine"
@@ -30,36 +29,52 @@ func (s *Store) passages(query string, args engine.Named) (found []Passage, err 
 	if err := s.db.QueryRow(query, args).Scan(&n, &all); err != nil {
 		return nil, err
 	}
-	found = make([]Passage, 0, n)
-	for all != "" {
-		p, rest, err := firstPassage(all)
-		if err != nil {
+	found = make([]Passage, n)
+	for i := range found {
+		if all, err = found[i].read(all); err != nil {
 			return nil, err
 		}
-		found, all = append(found, p), rest
+	}
+	if all != "" {
+		return nil, errSaid
 	}
 	return found, nil
 }
 
-// firstPassage reads the first of the messages in such a text; rest are the others.
-func firstPassage(all string) (p Passage, rest string, err error) {
-	var at, people string
-	texts := [...]*string{&p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.User, &people}
-	var numbers [3 + len(texts)]int64
+// read reads the first of the messages in such a text; rest are the others.
+func (p *Passage) read(all string) (rest string, err error) {
+	var numbers [3 + 9]int // of the texts below
 	for i := range numbers {
-		one, more, ok := strings.Cut(all, ",")
-		if numbers[i], err = strconv.ParseInt(one, 10, 64); err != nil || !ok {
-			return p, "", errors.Join(errSaid, err)
+		if numbers[i], all, err = leading(all); err != nil {
+			return "", err
 		}
-		all = more
 	}
 	all = strings.TrimPrefix(all, ":")
-	for i, n := range numbers[3:] {
-		if n < 0 || n > int64(len(all)) {
-			return p, "", errSaid
+	var at, people string
+	texts := [...]*string{&p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.User, &people}
+	for i, text := range texts {
+		n := numbers[3+i]
+		if n > len(all) {
+			return "", errSaid
 		}
-		*texts[i], all = all[:n], all[n:]
+		*text, all = all[:n], all[n:]
 	}
-	p.Kind, p.ID, p.Bot, p.Origin.Via, p.At = "message", numbers[0], numbers[1] == 1, provenance.Via(numbers[2]), engine.ParseStamp(at)
-	return p, all, (*names)(&p.Origin.People).Scan(people)
+	p.Kind, p.ID, p.Bot, p.Origin.Via, p.At = "message", int64(numbers[0]), numbers[1] == 1, provenance.Via(numbers[2]), engine.ParseStamp(at)
+	if people != "" {
+		err = (*names)(&p.Origin.People).Scan(people)
+	}
+	return all, err
+}
+
+// leading reads the number before the first comma of a text, which no sign stands before;
+// rest is behind the comma.
+func leading(all string) (n int, rest string, err error) {
+	i := 0
+	for ; i < len(all) && '0' <= all[i] && all[i] <= '9' && n >= 0; i++ {
+		n = 10*n + int(all[i]-'0')
+	}
+	if i == 0 || n < 0 || i == len(all) || all[i] != ',' {
+		return 0, "", errSaid
+	}
+	return n, all[i+1:], nil
 }

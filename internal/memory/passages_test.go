@@ -21,7 +21,7 @@ func TestPassagesAreReadAsTheyStand(t *testing.T) {
 	found, err := s.passages(wholeQuery, Query{Key: chat.Key{Platform: "archive", Channel: "c"}}.scope().With(engine.Named{"limit": 100}))
 	must(t, err)
 	var got []string
-	for _, p := range inOrder(found)[1:] {
+	for _, p := range inOrder(pointers(nil, found))[1:] {
 		if p.name != p.content || p.MessageID != p.content || p.At.IsZero() ||
 			p.User != "archive:zoe" || !slices.Equal(p.Origin.People, []string{"a:b", "c,d"}) {
 			t.Errorf("%+v", p)
@@ -32,7 +32,7 @@ func TestPassagesAreReadAsTheyStand(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for _, broken := range []string{"1", "1,2,3,4,5,6,7,8,9,10,11,12,:", "a,0,0,0,0,0,0,0,0,0,0,0,:", "1,0,0,-1,0,0,0,0,0,0,0,0,:"} {
-		if _, _, err := firstPassage(broken); err == nil {
+		if _, err := new(Passage).read(broken); err == nil {
 			t.Errorf("%q can be read", broken)
 		}
 	}

@@ -134,7 +134,11 @@ func split(list []question) (long, short []question) {
 func score(list []question, found [][]Passage, tokens int) map[string]float64 {
 	sum, n := map[string]float64{}, map[string]float64{}
 	for i, q := range list {
-		share := q.share(pack(found[i], Query{Tokens: tokens}))
+		pieces := make([]piece, len(found[i]))
+		for n, p := range found[i] {
+			pieces[n] = piece{&found[i][n], p.part, p.Score}
+		}
+		share := q.share(pack(pieces, Query{Tokens: tokens}))
 		for _, g := range q.groups() {
 			sum[g] += 100 * share
 			n[g]++

@@ -123,33 +123,25 @@ func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	return pack(rank(q, found, near, chosen), q), nil
 }
 
-// inOrder are messages sorted by place and time, each once.
-func inOrder(found []Passage) []Passage {
-	at := make([]int, len(found)) // a number is moved, and not a whole passage
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortFunc(at, func(i, j int) int {
-		a, b := &found[i], &found[j]
+// inOrder sorts messages by place and time, and keeps each once.
+func inOrder(found []*Passage) []*Passage {
+	slices.SortFunc(found, func(a, b *Passage) int {
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel),
 			cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
 	})
-	list := make([]Passage, 0, len(found))
-	for _, i := range at {
-		if n := len(list); n == 0 || list[n-1].ID != found[i].ID {
-			list = append(list, found[i])
-		}
-	}
-	return list
+	return slices.CompactFunc(found, func(a, b *Passage) bool { return a.ID == b.ID })
+}
+
+// piece is a part of a message, with its score.
+type piece struct {
+	*Passage
+	part  ranking.Span // of the content
+	score float64
 }
 
 // rank is ranking.Rank over the passages of messages, or RankChosen; near is how near these
 // are, by id.
-func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passage {
-	type piece struct {
-		of   int // found
-		part ranking.Span
-	}
+func rank(q Query, found []*Passage, near map[int64]float64, chosen bool) []piece {
 	said, parts := make([]ranking.Message, 0, len(found)), make([]piece, 0, len(found))
 	conversation := 0
 	for i, p := range found {
@@ -157,7 +149,7 @@ func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passa
 			conversation++
 		}
 		for _, part := range ranking.Passages(p.content) {
-			parts = append(parts, piece{i, part})
+			parts = append(parts, piece{Passage: p, part: part})
 			said = append(said, ranking.Message{Name: p.name, Text: p.content[part.From:part.To], At: p.At, Conversation: conversation,
 				Near: near[p.ID], Part: part.From > 0, Bot: p.Bot, Own: !p.Bot && p.User == q.User})
 		}
@@ -167,11 +159,10 @@ func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passa
 		ranked = ranking.RankChosen
 	}
 	order := ranked(q.Text, said)
-	best := make([]Passage, len(order))
+	best := make([]piece, len(order))
 	for i, r := range order {
-		p := parts[r.Index]
-		best[i] = found[p.of]
-		best[i].part, best[i].Score = p.part, r.Score
+		best[i] = parts[r.Index]
+		best[i].score = r.Score
 	}
 	return best
 }
@@ -181,7 +172,7 @@ func rank(q Query, found []Passage, near map[int64]float64, chosen bool) []Passa
 const worthReading = 0.01
 
 // pack keeps the best that fit the budget, or the asked page of these, and writes them out.
-func pack(found []Passage, q Query) []Passage {
+func pack(found []piece, q Query) []Passage {
 	if q.Limit <= 0 {
 		q.Limit = len(found)
 	}
@@ -197,7 +188,7 @@ func pack(found []Passage, q Query) []Passage {
 	}
 	kept, over := fill(found, q, least)
 	for range q.Page - 1 {
-		others := make([]Passage, len(over))
+		others := make([]piece, len(over))
 		for i, n := range over {
 			others[i] = found[n]
 		}
@@ -208,21 +199,23 @@ func pack(found []Passage, q Query) []Passage {
 }
 
 // fill keeps the best of a score that fit the budget; over says which are the others.
-func fill(found []Passage, q Query, least float64) (kept []Passage, over []int) {
+func fill(found []piece, q Query, least float64) (kept []Passage, over []int) {
 	const stamp = day + " " + timeOfDay
 	left, days := q.Tokens, map[string]bool{}
-	for i, p := range found {
-		if len(kept) == q.Limit || p.Score < least {
+	for i, one := range found {
+		if len(kept) == q.Limit || one.score < least {
 			for ; i < len(found); i++ {
 				over = append(over, i)
 			}
 			return kept, over
 		}
-		said := p.quoted()
+		said := one.quoted()
 		if (utf8.RuneCountInString(said)+len("[] : ")+len(stamp))/4 > left {
 			over = append(over, i) // does not fit whatever its name: not worth writing out
 			continue
 		}
+		p := *one.Passage
+		p.part, p.Score = one.part, one.score
 		via := p.Origin.Via
 		if p.Bot { // it reads what people said, and is not overheard
 			via &^= provenance.ViaOverheard
@@ -274,8 +267,8 @@ func Written(found []Passage) (lines []string) {
 // quarter is how recall is measured: a token for four letters.
 func quarter(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
-// quoted returns the part of the message that the passage quotes, with "…" for the rest.
-func (p Passage) quoted() string {
+// quoted returns the part of the message that a passage quotes, with "…" for the rest.
+func (p piece) quoted() string {
 	said := strings.TrimSpace(p.content[p.part.From:p.part.To])
 	if p.part.From > 0 {
 		said = "… " + said
