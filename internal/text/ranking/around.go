@@ -82,11 +82,11 @@ type echo struct {
 
 // left returns what is left at one number of what was said at another.
 func (e *echo) left(at, then int64) float64 {
-	n := float64(max(at-then, then-at)) / e.apart
+	n := float64(max(at-then, then-at))/e.apart + 0.5
 	if n >= float64(len(fade)) {
 		return 0
 	}
-	return fade[int(n+0.5)%len(fade)]
+	return fade[int(n)]
 }
 
 // hear adds to the scores of messages what the hits heard before them say, in each place by

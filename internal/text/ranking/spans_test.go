@@ -65,3 +65,19 @@ func TestSpansAreTheBest(t *testing.T) {
 		t.Errorf("of too few the least is %v", got)
 	}
 }
+
+// TestEchoFades: the longer ago, the less is left, down to nothing.
+func TestEchoFades(t *testing.T) {
+	e := &echo{apart: 2}
+	last := 2.0
+	for ago := range int64(2*len(fade) + 4) {
+		if left := e.left(ago, 0); left > last || ago == 0 && left != 1 {
+			t.Errorf("%v is left after %d, %v before", left, ago, last)
+		} else {
+			last = left
+		}
+	}
+	if last != 0 {
+		t.Errorf("%v stays", last)
+	}
+}
