@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,9 +93,7 @@ func TestAgentsHaveRoutesAndLimits(t *testing.T) {
 		}
 		return llmtest.Turn{Text: "from spare", Usage: [2]int{600, 0}}
 	})
-	w.env = slices.DeleteFunc(w.env, func(s string) bool {
-		return strings.HasPrefix(s, "BOT_MODEL_BASE_URL") || strings.HasPrefix(s, "BOT_MODEL_NAME")
-	})
+	w.modelsInFile()
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	settings := fmt.Sprintf(`models:
   - {name: main, base_url: %q, model: test}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -180,6 +181,13 @@ func newWorld(t testing.TB, env ...string) *world {
 		w.served(t)
 	}
 	return w
+}
+
+// modelsInFile takes the model out of the environment, as the file of settings names several.
+func (w *world) modelsInFile() {
+	w.env = slices.DeleteFunc(w.env, func(s string) bool {
+		return strings.HasPrefix(s, "BOT_MODEL_BASE_URL") || strings.HasPrefix(s, "BOT_MODEL_NAME") || strings.HasPrefix(s, "BOT_MODEL_FIND")
+	})
 }
 
 // served gives the bot a database on a PostgreSQL server.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,9 +21,7 @@ func TestSeveralModels(t *testing.T) {
 		return llmtest.Turn{Status: 503, Header: map[string]string{"Retry-After": "600"}}
 	})
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "hello", Usage: [2]int{1_000_000, 0}} })
-	w.env = slices.DeleteFunc(w.env, func(s string) bool {
-		return strings.HasPrefix(s, "BOT_MODEL_BASE_URL") || strings.HasPrefix(s, "BOT_MODEL_NAME")
-	})
+	w.modelsInFile()
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	settings := fmt.Sprintf(`models:
   - {name: main, base_url: %q, model: test}

@@ -37,7 +37,7 @@ var pressed = map[string]string{
 	"internal/command/welcome/manners.go:joined":    examples + "/group.txt",
 	"internal/command/welcome/manners.go:Knock":     "testdata/rehearsals/let-in.txt",
 	"internal/command/gate/builtin.go:runPairList":  "testdata/rehearsals/let-in.txt",
-	"internal/agent/scheduled/apart.go:Apart":       "testdata/rehearsals/asked-again.txt",
+	"internal/agent/scheduled/apart.go:ask":         "testdata/rehearsals/asked-again.txt",
 	"internal/agent/handover/dossier.go:takeButton": examples + "/handoff.txt",
 	"internal/agent/handover/dossier.go:backButton": examples + "/handoff.txt",
 }
