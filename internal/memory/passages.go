@@ -43,23 +43,23 @@ func (s *Store) passages(query string, args engine.Named) (found []Passage, err 
 
 // read reads the first of the messages in such a text; rest are the others.
 func (p *Passage) read(all string) (rest string, err error) {
-	var numbers [3 + 9]int // of the texts below
+	var at, people string
+	texts := [...]*string{&p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.User, &people}
+	var numbers [3 + len(texts)]int64
 	for i := range numbers {
 		if numbers[i], all, err = leading(all); err != nil {
 			return "", err
 		}
 	}
 	all = strings.TrimPrefix(all, ":")
-	var at, people string
-	texts := [...]*string{&p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.User, &people}
 	for i, text := range texts {
 		n := numbers[3+i]
-		if n > len(all) {
+		if n > int64(len(all)) {
 			return "", errSaid
 		}
 		*text, all = all[:n], all[n:]
 	}
-	p.Kind, p.ID, p.Bot, p.Origin.Via, p.At = "message", int64(numbers[0]), numbers[1] == 1, provenance.Via(numbers[2]), engine.ParseStamp(at)
+	p.Kind, p.ID, p.Bot, p.Origin.Via, p.At = "message", numbers[0], numbers[1] == 1, provenance.Via(numbers[2]), engine.ParseStamp(at)
 	if people != "" {
 		err = (*names)(&p.Origin.People).Scan(people)
 	}
@@ -68,10 +68,10 @@ func (p *Passage) read(all string) (rest string, err error) {
 
 // leading reads the number before the first comma of a text, which no sign stands before;
 // rest is behind the comma.
-func leading(all string) (n int, rest string, err error) {
+func leading(all string) (n int64, rest string, err error) {
 	i := 0
 	for ; i < len(all) && '0' <= all[i] && all[i] <= '9' && n >= 0; i++ {
-		n = 10*n + int(all[i]-'0')
+		n = 10*n + int64(all[i]-'0')
 	}
 	if i == 0 || n < 0 || i == len(all) || all[i] != ',' {
 		return 0, "", errSaid
