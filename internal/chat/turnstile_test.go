@@ -50,6 +50,17 @@ func (c *crowd) deliver(all ...chat.Message) {
 	synctest.Wait()
 }
 
+// ends lets all go on that wait for free, and expects that so many messages have been sent then.
+func (c *crowd) ends(free chan struct{}, sent int) {
+	c.t.Helper()
+	close(free)
+	synctest.Wait()
+	if n := len(c.sent()); n != sent {
+		c.t.Errorf("%d were sent, not %d", n, sent)
+	}
+	c.Drain(c.t.Context())
+}
+
 // held is what n waiting messages hold, in bytes and goroutines.
 func held(do func()) (bytes int64, goroutines int) {
 	measure := func() (int64, int) {
@@ -98,12 +109,7 @@ func TestCrowdWaitsWithLittleInMemory(t *testing.T) {
 		if n := working.Load(); n != 128 {
 			t.Errorf("%d hang", n)
 		}
-		close(free)
-		synctest.Wait()
-		if n := len(c.sent()); n != many {
-			t.Errorf("%d were answered", n)
-		}
-		c.Drain(t.Context())
+		c.ends(free, many)
 	})
 }
 
@@ -148,12 +154,7 @@ func TestWhoAsksAModelLetsOthersIn(t *testing.T) {
 		if got := c.sent(); len(got) != 2 || got[1] != "Stopped." {
 			t.Errorf("stop: %q", got)
 		}
-		close(free)
-		synctest.Wait()
-		if n := len(c.sent()); n != 301 {
-			t.Errorf("%d were sent", n)
-		}
-		c.Drain(t.Context())
+		c.ends(free, 301)
 	})
 }
 
@@ -183,12 +184,7 @@ func TestPromptModelIsAskedByFewer(t *testing.T) {
 		if n := asking.Load(); n != 128 {
 			t.Errorf("%d ask a model that takes longer", n)
 		}
-		close(free)
-		synctest.Wait()
-		if n := len(c.sent()); n != 301 {
-			t.Errorf("%d were answered", n)
-		}
-		c.Drain(t.Context())
+		c.ends(free, 301)
 	})
 }
 
