@@ -24,6 +24,7 @@ const (
 	paired    = 2.0  // words that stand side by side in the question do so in it, all of them
 	bySpeaker = 2.5  // said by whom the question names first
 	byOther   = 0.5  // said by another whom it names
+	scarce    = 2.0  // said by whom it names first, of whom hardly any of the messages are
 	byBot     = -4.0 // said by the assistant, unless the question is about its words
 	asked     = 1.5  // said by whom the question is about: the assistant, or who asks
 	order     = 1.5  // says how the assistant should answer who asks
@@ -109,7 +110,7 @@ func rank(q question, list []Message) []Ranked {
 	t.weigh(q.worth)
 	cover, best := t.covers(), 0.0
 	anybody, named := make([]float64, len(list)), make([]float64, len(list))
-	means := meanings(list, t.at)
+	means, rare := meanings(list, t.at), q.scarcity(list)
 	for i, m := range list {
 		span := t.span(i)
 		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) +
@@ -117,7 +118,7 @@ func rank(q question, list []Message) []Ranked {
 		if q.chosen {
 			anybody[i] += talked * t.around(i)
 		}
-		named[i] = anybody[i] + q.naming(m)
+		named[i] = anybody[i] + q.naming(m, rare)
 		best = max(best, span)
 	}
 	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
@@ -315,18 +316,34 @@ func (q question) favor(m Message, t features) float64 {
 	return f
 }
 
-// naming returns the evidence from the question naming the author.
-func (q question) naming(m Message) (f float64) {
+// naming returns the evidence from the question naming the author, of whose messages so many
+// are among all.
+func (q question) naming(m Message, rare float64) (f float64) {
 	for _, n := range nameWords(m.Name) {
 		switch slices.Index(q.speakers, n) {
 		case -1:
 		case 0:
-			f += bySpeaker
+			f += bySpeaker + rare
 		default:
 			f += byOther
 		}
 	}
 	return f
+}
+
+// scarcity returns how much more it tells that whom a question names first said something than it
+// does where two people talk: the fewer of the messages are theirs, the more.
+func (q question) scarcity(list []Message) float64 {
+	if len(q.speakers) == 0 {
+		return 0
+	}
+	theirs := 0
+	for _, m := range list {
+		if slices.Contains(nameWords(m.Name), q.speakers[0]) {
+			theirs++
+		}
+	}
+	return min(scarce, max(0, math.Log(float64(len(list))/2/max(1, float64(theirs)))))
 }
 
 // spread lowers the scores of the passages of a message behind its best one: what is left

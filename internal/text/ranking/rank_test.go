@@ -52,6 +52,26 @@ func TestNamedCountsForNotAgainst(t *testing.T) {
 	}
 }
 
+// A name tells more if hardly anything is said by whom it names: of her one message, more of which
+// is beside the point, than where she says half of everything.
+func TestSeldomHeardIsFoundByName(t *testing.T) {
+	at := func(talks string) int {
+		var lines []string
+		for i := range 50 {
+			lines = append(lines, fmt.Sprintf("%s: The bus was late again, number %d.", talks, i))
+		}
+		for i := range 50 {
+			lines = append(lines, fmt.Sprintf("Tom: The old boat at the harbour needs its paint, number %d.", i))
+		}
+		lines = append(lines, "Tom: Let us see.", "Tom: Well.", "Nora: As you may remember from the pictures of last year, ours is a boat in green.")
+		return placeOf(Rank("What does the old boat need at the harbour, Nora?", talkOf(lines...)), len(lines)-1)
+	}
+	often, seldom := at("Nora"), at("Ivo")
+	if seldom > 0 || often == 0 {
+		t.Errorf("hers is at place %d where she says half of everything, and at %d where she says nothing else", often, seldom)
+	}
+}
+
 func TestWhoseWordsCount(t *testing.T) {
 	list := []Message{
 		{Name: "Ann", Text: "I want to drink less coffee at work.", Own: true},
