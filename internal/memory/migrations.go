@@ -18,3 +18,11 @@ var Migrations = sync.OnceValue(func() sqlite.Migrations { return sqlite.ReadMig
 //
 //go:embed today.sql
 var today string
+
+// todayFile is the file that today makes, but for seed; TestToday writes it, too.
+//
+//go:embed today.db.gz
+var todayFile []byte
+
+// seed is what no two files have in common.
+const seed = "INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));\n"

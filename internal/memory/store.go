@@ -123,7 +123,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, db, err := datadir.Open(ctx, dir, datadir.Options{Migrations: Migrations(), Today: today, Now: o.Now,
+	file, db, err := datadir.Open(ctx, dir, datadir.Options{Migrations: Migrations(), Today: today, Image: todayFile, Seed: seed, Now: o.Now,
 		MaxPages: o.MaxPages, URL: o.URL, Served: pgschema.Schema(), Scratch: o.Scratch,
 		Fresh: o.Fresh, Alone: o.Alone, Self: lanes.Self(o.Node)})
 	if err != nil {

@@ -1,11 +1,14 @@
 package memory
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"database/sql"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +25,9 @@ const stepsBehind = 8
 func TestToday(t *testing.T) {
 	all := Migrations()
 	if *update {
-		must(t, os.WriteFile("today.sql", []byte(script(t, all)), 0o644))
+		text := script(t, all)
+		must(t, os.WriteFile("today.sql", []byte(text), 0o644))
+		must(t, os.WriteFile("today.db.gz", image(t, text), 0o644))
 		return
 	}
 	const how = "go test -tags sqlite_fts5 ./internal/memory -run TestToday -update"
@@ -33,13 +38,69 @@ func TestToday(t *testing.T) {
 	if version < 1 || len(all)-version > stepsBehind {
 		t.Fatalf("today.sql goes as far as step %d of %d: %s", version, len(all), how)
 	}
-	if got, want := contents(t, db), contents(t, migrated(t, all[:version])); !slices.Equal(got, want) {
-		t.Errorf("today.sql makes something else than the steps; if they are right: %s", how)
+	want := contents(t, migrated(t, all[:version]))
+	for name, db := range map[string]*sql.DB{"today.sql": db, "today.db.gz": copied(t)} {
+		got := contents(t, db)
+		if slices.Equal(got, want) {
+			continue
+		}
+		t.Errorf("%s makes something else than the steps; if they are right: %s", name, how)
 		for i := range min(len(got), len(want)) {
 			if got[i] != want[i] {
 				t.Fatalf("%s\ninstead of\n%s", got[i], want[i])
 			}
 		}
+	}
+}
+
+// copied is a file that is made of today.db.gz as a new store's is.
+func copied(t *testing.T) *sql.DB {
+	path := filepath.Join(t.TempDir(), "copy.db")
+	must(t, second(sqlite.Make(t.Context(), path, todayFile, func(ctx context.Context, db *sql.DB) error {
+		return sqlite.Run(ctx, db, seed)
+	})))
+	db := sqlite.Raw(path, "")
+	t.Cleanup(func() { must(t, db.Close()) })
+	var vacuum int
+	var whole string
+	must(t, db.QueryRow("PRAGMA auto_vacuum").Scan(&vacuum))
+	must(t, db.QueryRow("PRAGMA integrity_check").Scan(&whole))
+	if vacuum != 2 || whole != "ok" {
+		t.Errorf("of today.db.gz auto_vacuum is %d and integrity_check says %q", vacuum, whole)
+	}
+	return db
+}
+
+// image is the file that a script makes without what seed adds, compressed.
+func image(t *testing.T, script string) []byte {
+	path := filepath.Join(t.TempDir(), "image.db")
+	db := sqlite.Raw(path, "_journal_mode=DELETE&_secure_delete=on")
+	db.SetMaxOpenConns(1)
+	must(t, second(db.Exec("PRAGMA auto_vacuum = incremental")))
+	must(t, sqlite.Run(t.Context(), db, script))
+	for _, statement := range []string{"DELETE FROM secrets", "VACUUM"} {
+		must(t, second(db.Exec(statement)))
+	}
+	must(t, db.Close())
+	file, err := os.ReadFile(path)
+	must(t, err)
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	must(t, err)
+	must(t, second(w.Write(file)))
+	must(t, w.Close())
+	return packed.Bytes()
+}
+
+// Two new files have no secret in common.
+func TestNewFilesDiffer(t *testing.T) {
+	nonce := func() (n string) {
+		s := open(t, Options{})
+		must(t, s.db.QueryRow("SELECT hex(value) FROM secrets WHERE name = 'nonce'").Scan(&n))
+		return n
+	}
+	if a, b := nonce(), nonce(); len(a) != 32 || a == b {
+		t.Errorf("%q and %q", a, b)
 	}
 }
 
@@ -75,7 +136,7 @@ func script(t *testing.T, steps sqlite.Migrations) string {
 	for _, r := range rowsOf(t, db, "SELECT name, seq FROM sqlite_sequence ORDER BY name") {
 		fmt.Fprintf(&b, "INSERT INTO sqlite_sequence (name, seq) VALUES ('%s', %s);\n", r[0], r[1])
 	}
-	b.WriteString("INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));\n")
+	b.WriteString(seed)
 	fmt.Fprintf(&b, "PRAGMA user_version = %d;\n", len(steps))
 	return b.String()
 }

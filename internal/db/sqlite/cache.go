@@ -51,7 +51,7 @@ func (c Cache) reserve(ctx context.Context) error {
 			return Reserve(c.Path)
 		}
 	}
-	if _, err := Make(ctx, c.Path, c.prepare); err != nil {
+	if _, err := Make(ctx, c.Path, nil, c.prepare); err != nil {
 		return Reserve(c.Path) // where it cannot be made aside
 	}
 	return nil

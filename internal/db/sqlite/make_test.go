@@ -30,7 +30,7 @@ func scripted(between func(n int)) func(context.Context, *sql.DB) error {
 // would wait for the disk four times. Nothing lies beside it.
 func TestMakeCommitsToALog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	made, err := sqlite.Make(t.Context(), path, scripted(func(int) {}))
+	made, err := sqlite.Make(t.Context(), path, nil, scripted(func(int) {}))
 	if err != nil || !made {
 		t.Fatal(made, err)
 	}
@@ -41,7 +41,7 @@ func TestMakeCommitsToALog(t *testing.T) {
 	if all, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(all) != 1 {
 		t.Errorf("there are %v", all)
 	}
-	if made, err := sqlite.Make(t.Context(), path, scripted(func(int) {})); made || err != nil {
+	if made, err := sqlite.Make(t.Context(), path, nil, scripted(func(int) {})); made || err != nil {
 		t.Errorf("beside another that was faster: %v, %v", made, err)
 	}
 }
@@ -53,7 +53,7 @@ const makeInChild = "PARLEY_TEST_MAKE"
 // of that name, and the next makes it whole and leaves nothing of the first.
 func TestFaultKilledWhileMaking(t *testing.T) {
 	if at, err := strconv.Atoi(os.Getenv(makeInChild)); err == nil {
-		_, _ = sqlite.Make(context.Background(), os.Getenv(makeInChild+"_PATH"), scripted(func(n int) {
+		_, _ = sqlite.Make(context.Background(), os.Getenv(makeInChild+"_PATH"), nil, scripted(func(n int) {
 			if n == at {
 				self, _ := os.FindProcess(os.Getpid())
 				_ = self.Kill()
@@ -75,7 +75,7 @@ func TestFaultKilledWhileMaking(t *testing.T) {
 		if _, err := os.Stat(path); !os.IsNotExist(err) {
 			t.Errorf("killed after %d statements it left a file: %v", at, err)
 		}
-		if made, err := sqlite.Make(t.Context(), path, scripted(func(int) {})); err != nil || !made {
+		if made, err := sqlite.Make(t.Context(), path, nil, scripted(func(int) {})); err != nil || !made {
 			t.Errorf("after %d: %v, %v", at, made, err)
 		}
 		if all, _ := filepath.Glob(path + "*"); len(all) != 1 {

@@ -39,6 +39,10 @@ type Options struct {
 	// Today is what the first of them make together, as one script that sets
 	// user_version to how many; "" goes through all of them.
 	Today string
+	// Image is the file that Today makes without the rows of Seed, compressed with gzip: copying it
+	// takes a quarter of the time. nil runs Today. Seed adds what differs from one file to the next.
+	Image []byte
+	Seed  string
 	// URL is where a PostgreSQL server holds the database, as postgres://…; "" is a file
 	// in the folder. Served says how, then.
 	URL    string
@@ -191,13 +195,17 @@ func create(ctx context.Context, path string, o Options) (made bool, err error) 
 	if err := mayBegin(path, o); err != nil {
 		return false, err
 	}
-	return sqlite.Make(ctx, path, func(ctx context.Context, db *sql.DB) error {
-		// A file can only be made to give free pages back while it is empty.
-		if _, err := db.ExecContext(ctx, "PRAGMA auto_vacuum = incremental"); err != nil {
-			return err
+	return sqlite.Make(ctx, path, o.Image, func(ctx context.Context, db *sql.DB) error {
+		script := o.Seed
+		if o.Image == nil {
+			script = o.Today
+			// A file can only be made to give free pages back while it is empty.
+			if _, err := db.ExecContext(ctx, "PRAGMA auto_vacuum = incremental"); err != nil {
+				return err
+			}
 		}
-		if o.Today != "" {
-			if err := sqlite.Run(ctx, db, o.Today); err != nil {
+		if script != "" {
+			if err := sqlite.Run(ctx, db, script); err != nil {
 				return err
 			}
 		}
