@@ -16,7 +16,8 @@ import (
 type entries interface {
 	// latest are the latest entries with one of some stems.
 	latest(stems []string, limit int) ([]int64, error)
-	// besides are the latest of them that have a stem, too, that was read.
+	// besides are the latest of them that have a stem, too, that was read; it may take the room of
+	// what it returned before.
 	besides(stems []string, limit int) ([]int64, error)
 	read(stems []string)
 }
@@ -76,6 +77,7 @@ func (f *finder) postings(terms []string, inside string) ([][]int64, error) {
 type listed struct {
 	rows map[string][]int64
 	seen []uint64 // a bit for each message with a stem that was read
+	room []int64  // of what besides returned last
 }
 
 func (l *listed) latest(stems []string, limit int) ([]int64, error) {
@@ -87,17 +89,20 @@ func (l *listed) latest(stems []string, limit int) ([]int64, error) {
 }
 
 func (l *listed) besides(stems []string, limit int) ([]int64, error) {
-	lists := make([][]int64, len(stems))
+	lists, all := make([][]int64, len(stems)), l.room[:0]
 	for i, s := range stems {
+		from := len(all)
 		for _, row := range slices.Backward(l.rows[s]) {
 			if id := row >> placeBits; int(id>>6) < len(l.seen) && l.seen[id>>6]&(1<<(id&63)) != 0 {
-				if lists[i] = append(lists[i], row); len(lists[i]) == limit {
+				if all = append(all, row); len(all)-from == limit {
 					break
 				}
 			}
 		}
+		lists[i] = all[from:]
 		slices.Reverse(lists[i])
 	}
+	l.room = all
 	return tail(lists, limit), nil
 }
 

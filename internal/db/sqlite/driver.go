@@ -15,7 +15,8 @@ import (
 
 // library is SQLite with the functions that our schemas name.
 var library = &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
-	return errors.Join(c.RegisterFunc("unspaced", text.Pieces, true), c.RegisterFunc("indexed", ranking.Indexed, true))
+	return errors.Join(c.RegisterFunc("unspaced", text.Pieces, true), c.RegisterFunc("indexed", ranking.Indexed, true),
+		c.RegisterFunc("goes_on", goesOn, true))
 }}
 
 // open opens a database and passes every error to see, if that is not nil: any statement

@@ -15,18 +15,29 @@ import (
 // asks by MATCH.
 var ErrPage = errors.New("a page of the full-text index is of another kind")
 
-// pagesQuery reads the pages that may hold the rows of terms: from the one that begins at or before
-// a term to the next that begins behind it, of each segment. Pages of a segment begin at its number << 37;
-// '0' stands before each term.
+// pagesQuery reads the pages that may hold the rows of terms: of each segment from the one that
+// begins at or before a term to the next that begins behind it. Where many lie between, a frequent
+// term has them, mostly another one: they are read only if the rows go on behind the first page.
+// Pages of a segment begin at its number << 37, and the first may be gone; '0' stands before each term.
 func pagesQuery(table string) string {
-	const found = `(SELECT x.pgno >> 1 FROM `
+	const found = `coalesce((SELECT x.pgno >> 1 FROM `
 	return `WITH RECURSIVE
 	term AS MATERIALIZED (SELECT key AS n, CAST('0' || value AS BLOB) AS word FROM json_each(:terms)),
 	segment(id) AS (SELECT min(segid) FROM ` + table + `_idx UNION ALL
-		SELECT (SELECT min(segid) FROM ` + table + `_idx WHERE segid > s.id) FROM segment s WHERE s.id IS NOT NULL)
-	SELECT t.n, d.id, d.block FROM segment s CROSS JOIN term t CROSS JOIN ` + table + `_data d WHERE s.id IS NOT NULL
-	AND d.id >= (s.id << 37) + coalesce(` + found + table + `_idx x WHERE x.segid = s.id AND x.term <= t.word ORDER BY x.term DESC LIMIT 1), 1)
-	AND d.id <= (s.id << 37) + coalesce(` + found + table + `_idx x WHERE x.segid = s.id AND x.term > t.word ORDER BY x.term LIMIT 1), (1 << 31) - 1)`
+		SELECT (SELECT min(segid) FROM ` + table + `_idx WHERE segid > s.id) FROM segment s WHERE s.id IS NOT NULL),
+	part AS MATERIALIZED (SELECT t.n, t.word,
+		(s.id << 37) + ` + found + table + `_idx x WHERE x.segid = s.id AND x.term <= t.word ORDER BY x.term DESC LIMIT 1), 1) AS first,
+		(s.id << 37) + ` + found + table + `_idx x WHERE x.segid = s.id AND x.term > t.word ORDER BY x.term LIMIT 1), (1 << 31) - 1) AS last
+		FROM segment s CROSS JOIN term t WHERE s.id IS NOT NULL)
+	SELECT p.n, d.id, d.block FROM part p CROSS JOIN ` + table + `_data d WHERE d.id >= p.first
+	AND d.id <= iif(p.last - p.first < 8 OR coalesce((SELECT goes_on(block, p.word) FROM ` + table + `_data WHERE id = p.first), 1),
+		p.last, p.first)`
+}
+
+// goesOn reports whether the rows of a term may go on behind a page that has its first ones.
+func goesOn(page, term []byte) bool {
+	w := walk{want: term}
+	return w.read(page) != nil || w.inside // what cannot be read is for Postings to tell
 }
 
 // Postings returns the rows that have each of some terms in an index of FTS5 with detail=none

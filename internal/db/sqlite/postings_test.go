@@ -29,6 +29,7 @@ func TestPostingsAreWhatMatchFinds(t *testing.T) {
 	}
 	do("CREATE VIRTUAL TABLE w USING fts5 (words, content = '', columnsize = 0, detail = none, tokenize = 'ascii')")
 	do("INSERT INTO w (w, rank) VALUES ('secure-delete', 1)")
+	do("INSERT INTO w (w, rank) VALUES ('pgsz', 64)") // frequent terms have many pages
 	r := rand.New(rand.NewPCG(3, 4))
 	spread := rand.NewZipf(r, 1.2, 2, 3000)
 	var terms []string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"sync"
 )
 
 // maxTried bounds how many messages that an index named are examined.
@@ -54,7 +55,10 @@ type span struct {
 // the best first, of equal ones the latest. Apart is by how much, about, the numbers of messages
 // of a place that follow each other differ, 1 where it says nothing.
 func (h Hits) Spans(apart map[int64]float64) []int64 {
-	all, most := slices.AppendSeq(make([]span, 0, len(h.All)), h.each()), h.heaviest()
+	scratch := spare.Get().(*[]span)
+	defer spare.Put(scratch)
+	*scratch = slices.AppendSeq(slices.Grow((*scratch)[:0], len(h.All)), h.each())
+	all, most := *scratch, h.heaviest()
 	h.hear(slices.All(all), all, most, apart)
 	h.hear(slices.Backward(all), all, most, apart)
 	all = top(all, maxTried)
@@ -64,6 +68,9 @@ func (h Hits) Spans(apart map[int64]float64) []int64 {
 	}
 	return numbers
 }
+
+// spare has the messages of questions before, whose room the next one uses.
+var spare = sync.Pool{New: func() any { return new([]span) }}
 
 // heaviest is what each word of the question weighs in a hit, at most.
 func (h Hits) heaviest() []float64 {
