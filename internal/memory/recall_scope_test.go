@@ -122,7 +122,7 @@ func TestRecallNeverLeavesItsScope(t *testing.T) {
 	waittest.Alone(t)
 	t.Run("by words", func(t *testing.T) { neverLeaves(t, Options{}) })
 	t.Run("by meaning", func(t *testing.T) {
-		neverLeaves(t, Options{Now: clock(), Embed: newEncoder().embed, EmbedModel: "m"})
+		neverLeaves(t, Options{Now: still, Embed: newEncoder().embed, EmbedModel: "m"})
 	})
 }
 

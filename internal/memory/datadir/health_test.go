@@ -276,13 +276,17 @@ func TestFaultForeignSignature(t *testing.T) {
 // TestOlderDatabaseIsSigned: our own files from before the signature are known
 // by their tables, at every version there was, and get it.
 func TestOlderDatabaseIsSigned(t *testing.T) {
+	grown := filepath.Join(t.TempDir(), "grown.db") // a step at a time
 	for version := 1; version <= len(memory.Migrations()); version++ {
+		db := sqlite.Raw(grown, asWriter)
+		must(t, memory.Migrations()[:version].Apply(t.Context(), db))
+		must(t, db.Close())
 		dir := t.TempDir()
 		must(t, os.Chmod(dir, 0o700))
 		path := filepath.Join(dir, datadir.Name)
-		db := sqlite.Raw(path, asWriter)
-		must(t, memory.Migrations()[:version].Apply(t.Context(), db))
-		must(t, db.Close())
+		old, err := os.ReadFile(grown)
+		must(t, err)
+		must(t, os.WriteFile(path, old, 0o600))
 		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		if err != nil {
 			t.Fatalf("version %d: %v", version, err)

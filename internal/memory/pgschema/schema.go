@@ -48,6 +48,7 @@ var effects = map[string]datadir.Effect{
 	"0140_ambient.sql":         datadir.Adds, // they answer there when addressed
 	"0141_listening.sql":       datadir.Adds,
 	"0151_index_changes.sql":   datadir.Adds,
+	"0152_json_escapes.sql":    datadir.Adds,
 
 	"0065_plain_results.sql":  datadir.Takes, // the marks, which they do not write
 	"0068_numbers.sql":        datadir.Takes, // they read the numbers that people type as ids

@@ -1,0 +1,1 @@
+-- Only for a server: JSON with escaped characters is read without looking at each of them.
