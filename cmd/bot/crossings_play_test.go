@@ -279,6 +279,7 @@ func takeOver(c *crossing) {
 		return
 	}
 	old, dead := c.h.child, c.h.dead
+	c.h.door = c.h.withPort(c.h.t)
 	c.h.begin("BOT_DATA_DIR=" + c.h.t.TempDir())
 	waittest.Within(patience, func() bool { return c.h.one("SELECT count(*) FROM node_leases WHERE until > clock_timestamp()") > 1 })
 	_ = old.Process.Signal(syscall.SIGTERM)

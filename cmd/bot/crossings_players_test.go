@@ -65,6 +65,8 @@ var players = map[string]player{
 	"digest":   {alone: true, plays: digesting},
 	"shell":    {alone: true, plays: importing},
 	"appoint":  {company: true, plays: appointing},
+	"program":  {alone: true, plays: programming},
+	"overhear": {company: true, plays: overhearing},
 }
 
 // question is what a player was asked, and what may come of it.
@@ -169,12 +171,12 @@ func paysBy(c *crossing, amount int, call string) part {
 			q = c.asksFor(call, fmt.Sprint(amount))
 		},
 		end: func() {
-			lapsed = c.lapses()
+			lapsed = c.lapses() && !c.did["shared"] // what was asked about together may have been agreed to before
 			found, waits := c.waits(amount)
 			if !q.asked || !waits {
 				return
 			}
-			q.bubble, q.yes = found, !lapsed && !c.did["spent"] && !c.did["clerk"] && (!step || steps == c.steps)
+			q.bubble, q.yes = found, !c.lapses() && !c.did["spent"] && !c.did["clerk"] && (!step || steps == c.steps)
 			for range 2 { // a helper's job, and what it does, may be asked about one after the other
 				if found, waits := c.waits(amount); waits && c.answers(found, "yes") == "" {
 					c.wrong("the yes was not answered")
@@ -249,7 +251,12 @@ func drawing(c *crossing) part {
 			q = c.asksFor(fmt.Sprintf(`bank__draw {} and bank__pay {"amount":%d}`, amount), fmt.Sprint(amount))
 		},
 		end: func() {
-			if found, waits := c.waits(amount); q.asked && waits && c.answers(found, "yes") == "" {
+			found, waits := c.waits(amount)
+			if !q.asked || !waits {
+				return
+			}
+			c.did["shared"] = c.did["shared"] || !c.lapses()
+			if c.answers(found, "yes") == "" {
 				c.wrong("the yes was not answered")
 			}
 		},
@@ -285,15 +292,20 @@ func forgetting(c *crossing) part {
 		},
 		check: func() {
 			if c.did["forgot"] {
-				for _, column := range []string{"messages.content", "decisions.detail", "inbox.body", "outbox.body", "key_facts.content",
-					"handoffs.reason", "sessions.summary", "sessions.closing", "questions.text", "steps.result"} {
-					table, name, _ := strings.Cut(column, ".")
-					if n := c.h.one("SELECT count(*) FROM " + table + " WHERE " + name + " LIKE '%" + word + "%'"); n != 0 {
-						c.wrong("%s still has it", column)
-					}
-				}
+				c.forgets(word)
 			}
 		},
+	}
+}
+
+// forgets looks for a word of somebody who was forgotten in the rows.
+func (c *crossing) forgets(word string) {
+	for _, column := range []string{"messages.content", "decisions.detail", "inbox.body", "outbox.body", "key_facts.content",
+		"handoffs.reason", "sessions.summary", "sessions.closing", "questions.text", "steps.result"} {
+		table, name, _ := strings.Cut(column, ".")
+		if n := c.h.one("SELECT count(*) FROM " + table + " WHERE " + name + " LIKE '%" + word + "%'"); n != 0 {
+			c.wrong("%s still has %s", column, word)
+		}
 	}
 }
 

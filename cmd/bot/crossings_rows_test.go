@@ -59,6 +59,7 @@ var pinned = []string{
 	"discord sqlite chance 553217 restore slash",
 	"telegram sqlite chance 533479 digest session",
 	"telegram sqlite reload 869620 fact undo blocked",
+	"discord sqlite late 824617 errand overhear",
 }
 
 // owed are promises that are known not to hold: in crossings of a player, or with

@@ -173,7 +173,7 @@ func scripts(n, seed int, engine string) (list []script) {
 
 // notTyped are the players that need more than a terminal has.
 var notTyped = map[string]bool{"handover": true, "edit": true, "draw": true, "opposite": true, "stop": true, "stream": true,
-	"file": true, "digest": true, "shell": true}
+	"file": true, "digest": true, "shell": true, "program": true}
 
 // staged chooses where players meet; some never do.
 func staged(r *rand.Rand, who []string, engine string) (s script, ok bool) {

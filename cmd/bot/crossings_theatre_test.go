@@ -54,6 +54,7 @@ type theatre struct {
 	levels       int
 	appointed    string // where the settings say that the clerk answers; "" is nowhere
 	desk         int64  // where its desk is now
+	door         string // where programs talk to the bot
 
 	mu    sync.Mutex
 	moods map[string]mood // of a crossing, by its number
@@ -172,6 +173,9 @@ func newTheatre(t *testing.T, engine string, terminal bool) *theatre {
 			return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_DISCORD") || strings.HasPrefix(e, "BOT_ACCESS") ||
 				strings.HasPrefix(e, "BOT_HANDOFF")
 		})
+	}
+	if !terminal {
+		h.door = withAPI(t, h.world)
 	}
 	if engine == "postgres" && h.url == "" {
 		h.served(t)

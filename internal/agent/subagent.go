@@ -42,13 +42,13 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		s.MaxTurns = 10
 	}
 	m := chat.Message{ID: c.Message, Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild, Agent: c.Memory, Text: task}
-	set, err := a.o.Tools(ctx, m)
+	set, err := a.equip(ctx, m, s)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	t := a.newTurn(m, input{p: catalog.Of(ctx), text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
-	t.tools.set, t.tools.offer = set.ForAgent(s.Name).Only(s.Tools...), s.Tools
+	t.tools.set, t.tools.offer = set, s.Tools
 	t.tools.under, t.tools.guards, t.tools.allowed = c.Key+"/", guards.From(ctx), c.Allowed
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
 	t.context.added = []memory.Entry{t.context.heard()}
@@ -63,4 +63,21 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 			Unasked: t.report.unasked, Waits: t.asks.waits},
 	}
 	return r, nil
+}
+
+// equip returns the tools of a helper, once those of its servers that are just starting are
+// there: it is offered no others, so its model could not call one that comes later.
+func (a *Agent) equip(ctx context.Context, m chat.Message, s Subagent) (tools.Set, error) {
+	set, err := a.o.Tools(ctx, m)
+	waited := map[string]bool{}
+	for _, name := range s.Tools {
+		server, _, remote := strings.Cut(name, "__")
+		if _, there := set.Lookup(name); there || !remote || waited[server] || err != nil || a.o.Await == nil {
+			continue
+		}
+		if waited[server] = true; a.o.Await(ctx, name) {
+			set, err = a.o.Tools(ctx, m)
+		}
+	}
+	return set.ForAgent(s.Name).Only(s.Tools...), err
 }
