@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -184,7 +185,7 @@ func NewHub(o HubOptions) *Hub {
 	o.Adapters = Fence(o.Log, o.Adapters...)
 	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{},
 		shows: map[string]chan struct{}{}, backlog: backlog{room: make(chan struct{})}, aheads: map[Key]*ahead{},
-		stile: &turnstile{most: workAtOnce, all: o.AtOnce, soon: workSoon, patience: workPatience}}
+		stile: &turnstile{most: workAtOnce, all: o.AtOnce, soon: workSoon * runtime.GOMAXPROCS(0), patience: workPatience}}
 	for _, a := range o.Adapters {
 		h.outages[a.Platform()] = &outage{over: make(chan struct{})}
 		h.shows[a.Platform()] = make(chan struct{}, showsAtOnce)

@@ -28,7 +28,7 @@ type turnstile struct {
 // The limits of a Hub's turnstile, besides AtOnce.
 const (
 	workAtOnce   = 16
-	workSoon     = 64
+	workSoon     = 32 // for each processor
 	workPatience = time.Second
 	promptly     = 50 * time.Millisecond // a turn that waits for longer is not about to return
 )
