@@ -180,7 +180,7 @@ func TestPromptModelIsAskedByFewer(t *testing.T) {
 		if n := asking.Load(); int(n) != min(32*runtime.GOMAXPROCS(0), 128) {
 			t.Errorf("%d ask a model that has answered at once", n)
 		}
-		waittest.Pass(60 * time.Millisecond)
+		waittest.Pass(250 * time.Millisecond)
 		if n := asking.Load(); n != 128 {
 			t.Errorf("%d ask a model that takes longer", n)
 		}
