@@ -54,6 +54,22 @@ func (w *world) runsFull(t *testing.T) (base string, empty func()) {
 	return base, fillUp(t, w.dir)
 }
 
+// TestFaultFirstStartOnAFullDisk: whoever has no room for the first file reads so, and nothing is
+// left of it.
+func TestFaultFirstStartOnAFullDisk(t *testing.T) {
+	w := newWorld(t)
+	w.onSmallDisk(t, "400k")
+	child := exec.Command(compiled(t, "."))
+	child.Env = append(os.Environ(), w.env...)
+	said, err := child.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "make room there") {
+		t.Errorf("%v, and it says:\n%s", err, said)
+	}
+	if left, _ := filepath.Glob(filepath.Join(w.dir, "bot.db*")); len(left) > 0 { // the pattern is fine
+		t.Errorf("left: %v", left)
+	}
+}
+
 // TestFaultStartedOnAFullDisk: a bot that was killed in the middle of an answer
 // and finds the disk full says so instead of dying or feigning health, and
 // answers as soon as there is room.

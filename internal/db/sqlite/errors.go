@@ -39,18 +39,20 @@ func Explain(err error) error {
 // IsDamage reports whether only another file fixes an error.
 func IsDamage(err error) bool { return errors.Is(Explain(err), engine.ErrCorrupt) }
 
-// IsUnwritable reports whether the disk refused a write: it is full, fails or is
-// read-only.
+// IsUnwritable reports whether the disk refused a write, of SQLite or while Make copied a file: it
+// is full, fails or is read-only.
 func IsUnwritable(err error) bool {
 	switch code(err) {
 	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen:
 		return true
 	}
-	return false
+	return IsFull(err) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EROFS)
 }
 
-// IsFull reports whether the disk, or the limit of pages, is full.
-func IsFull(err error) bool { return code(err) == sqlite3.ErrFull }
+// IsFull reports whether the disk, what one may have of it, or the limit of pages is full.
+func IsFull(err error) bool {
+	return code(err) == sqlite3.ErrFull || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
 
 // crowded adds to an error that this process, or the machine, has no file left to open, as
 // syscall.EMFILE or ENFILE.
