@@ -110,7 +110,7 @@ func rank(q question, list []Message) []Ranked {
 	t.weigh(q.worth)
 	cover, best := t.covers(), 0.0
 	anybody, named := make([]float64, len(list)), make([]float64, len(list))
-	means, rare := meanings(list, t.at), q.scarcity(list)
+	means, naming := meanings(list, t.at), q.naming(list)
 	for i, m := range list {
 		span := t.span(i)
 		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) +
@@ -118,7 +118,7 @@ func rank(q question, list []Message) []Ranked {
 		if q.chosen {
 			anybody[i] += talked * t.around(i)
 		}
-		named[i] = anybody[i] + q.naming(m, rare)
+		named[i] = anybody[i] + naming[m.Name]
 		best = max(best, span)
 	}
 	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
@@ -316,34 +316,35 @@ func (q question) favor(m Message, t features) float64 {
 	return f
 }
 
-// naming returns the evidence from the question naming the author, of whose messages so many
-// are among all.
-func (q question) naming(m Message, rare float64) (f float64) {
-	for _, n := range nameWords(m.Name) {
-		switch slices.Index(q.speakers, n) {
-		case -1:
-		case 0:
-			f += bySpeaker + rare
-		default:
-			f += byOther
-		}
-	}
-	return f
-}
-
-// scarcity returns how much more it tells that whom a question names first said something than it
-// does where two people talk: the fewer of the messages are theirs, the more.
-func (q question) scarcity(list []Message) float64 {
+// naming returns the evidence from the question naming the author of a message, by their name. It
+// tells more than where two people talk, the fewer of the messages are by whom it names first.
+func (q question) naming(list []Message) map[string]float64 {
 	if len(q.speakers) == 0 {
-		return 0
+		return nil
 	}
-	theirs := 0
+	said, theirs := map[string]int{}, 0
 	for _, m := range list {
-		if slices.Contains(nameWords(m.Name), q.speakers[0]) {
-			theirs++
+		said[m.Name]++
+	}
+	for name, n := range said {
+		if slices.Contains(nameWords(name), q.speakers[0]) {
+			theirs += n
 		}
 	}
-	return min(scarce, max(0, math.Log(float64(len(list))/2/max(1, float64(theirs)))))
+	first := bySpeaker + min(scarce, max(0, math.Log(float64(len(list))/2/float64(max(1, theirs)))))
+	evidence := map[string]float64{}
+	for name := range said {
+		for _, n := range nameWords(name) {
+			switch slices.Index(q.speakers, n) {
+			case -1:
+			case 0:
+				evidence[name] += first
+			default:
+				evidence[name] += byOther
+			}
+		}
+	}
+	return evidence
 }
 
 // spread lowers the scores of the passages of a message behind its best one: what is left
